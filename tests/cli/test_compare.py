@@ -13,7 +13,7 @@ GOOD, BAD = (str(DATA / "systems" / f"{name}.txt") for name in ("good-corrector"
 def test_the_opponent_is_checked_before_anything_is_scored(refused, monkeypatch):
     monkeypatch.setattr(gecbench.GLEU, "count", lambda *_: pytest.fail("it was scored"))
     command = ["compare", "-c", "demo", "-p", GOOD, BAD, "--against", "do-nothin"]
-    refused(command, r"against='do-nothin' is not one of the systems\. Did you mean do-nothing\?")
+    refused(command, r"--against 'do-nothin' is not one of the systems\. Did you mean do-nothing\?")
 
 
 @pytest.mark.filterwarnings("always")
@@ -38,7 +38,7 @@ def test_p_values_are_adjusted_in_every_format(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"), [([GOOD, BAD, "--resamples", "0"], "needs resamples"), ([GOOD], "needs two systems")]
+    ("words", "message"), [([GOOD, BAD, "--resamples", "0"], "needs resamples"), ([GOOD], "needs at least two systems")]
 )
 def test_wrong_use(refused, words, message):
     refused(["compare", "-c", "demo", "-p", *words], message)

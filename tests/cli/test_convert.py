@@ -36,10 +36,10 @@ def test_error_groups_become_annotations_again(run, folder):
         (["a.txt", "-o", "b.m2"], "a.txt: no such file"),
         ([str(DATA / "source.txt"), "-o", "b.m2"], "source.txt: is plain text, not a corpus"),
         ([GOLD], "no output"),
-        ([GOLD, "-o", "out.xyz"], "cannot tell the output format"),
+        ([GOLD, "-o", "out.xyz"], "unknown output format"),
         ([GOLD, "-o", "-", "--annotator", "5"], "no annotator 5"),
-        ([GOLD, "--to-source", "s"], "belong together"),
-        (["-s", "s", "-o", "b.m2"], "-s and -r belong together"),
+        ([GOLD, "--to-source", "s"], "must be given together"),
+        (["-s", "s", "-o", "b.m2"], "-s and -r must be given together"),
     ],
 )
 def test_wrong_use(refused, folder, arguments, message):
@@ -70,7 +70,10 @@ def test_an_annotator_without_lines_did_not_leave_the_sentence_unchanged(folder,
     assert main(["convert", "combined.m2", "--annotator", "1", "-o", "-"]) == 0
     printed = capsys.readouterr()
     assert printed.out == "He went home .\nShe goes home .\nFine .\n"
-    assert "annotator 1 has no lines in 1 sentence that others annotated; the first of them counts there" in printed.err
+    assert (
+        "annotator 1 has no lines in 1 sentence that others annotated. The first annotator's edits are used there"
+        in printed.err
+    )
 
 
 def test_the_combined_file_of_conll14_gives_the_second_annotators_own_text(mirror, folder):

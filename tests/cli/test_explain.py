@@ -63,7 +63,7 @@ def write_demo_output():
         (["--sentences", "4"], "there is no sentence 4. Sentences are counted from 1 to 3"),
         (["--sentences", "1-4"], "there is no sentence 4. Sentences are counted from 1 to 3"),
         (["--sentences", "1", f"2-{10**17}"], f"there is no sentence {10**17}. Sentences are counted from 1 to 3"),
-        (["same.txt", "--html", "page.html"], "a page shows one system"),
+        (["same.txt", "--html", "page.html"], "--html shows one system"),
         (["-m", "bleu"], "bleu cannot explain sentences"),
     ],
 )
@@ -77,4 +77,4 @@ def test_sentences_that_are_no_numbers(text, three_files, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["explain", "--gold", "gold.m2", "-p", "out.txt", f"--sentences={text}"])
     message = capsys.readouterr().err
-    assert "is not a sentence number or a range; write numbers from 1, such as 3,17 or 1-50." in message
+    assert "is not a sentence number or a range. Count from 1, as in 3,17 or 1-50." in message

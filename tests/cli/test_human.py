@@ -46,7 +46,9 @@ def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
     assert main(["human", "agreement"]) == 0
     printed = capsys.readouterr()
     assert re.search(r"^demo: judges with themselves +– +– +0$", printed.out, re.MULTILINE)
-    assert "gecbench: demo: judges with themselves: no kappa, as nothing was judged twice\n" in printed.err
+    assert (
+        "gecbench: demo: judges with themselves: kappa is undefined because no pair was judged twice\n" in printed.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,9 +57,9 @@ def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
         (["rank", "absent.csv"], "no file of judgments 'absent.csv'"),
         (["rank", "notes.csv"], "notes.csv:1: not a WMT CSV"),
         (["rank", "--runs", "0"], "at least one run"),
-        (["bound", "-c", "demo", "--essays", "1-2"], "does not say which essay"),
+        (["bound", "-c", "demo", "--essays", "1-2"], "does not record the essay"),
         (["bound", "-c", "demo", "-m", "gleu", "--by-category", "-m", "m2x"], "unknown metric 'm2x'"),
-        (["bound", "-c", "demo", "--by-category", "-p", "s.txt"], "systems do not say which category they correct"),
+        (["bound", "-c", "demo", "--by-category", "-p", "s.txt"], "-p cannot be combined with --by-category"),
         (["change", "-c", "ragged.jsonl"], "1-2 references per sentence"),
     ],
 )

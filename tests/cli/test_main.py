@@ -61,7 +61,7 @@ def test_help_lists_every_command_with_its_own_help(exits, arguments):
 
 @pytest.mark.parametrize("word", ["options", "main", "unknown", "__init__", "../cli/score"])
 def test_unknown_commands(exits, word):
-    assert re.search(rf"gecbench: there is no command '{word}'. Commands: .*demo.*score", exits([word], 2).err)
+    assert re.search(rf"gecbench: unknown command '{word}'. Commands: .*demo.*score", exits([word], 2).err)
 
 
 @pytest.mark.parametrize("word", ["--version", "--help"])

@@ -14,24 +14,24 @@ GOOD, BAD = (str(DATA / "systems" / f"{name}.txt") for name in ("good-corrector"
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["scroe"], "there is no command 'scroe'. Did you mean score? Commands: "),
+        (["scroe"], "unknown command 'scroe'. Did you mean score? Commands: "),
         (
             ["score", "--mterics", "gleu"],
             "gecbench score: error: unrecognized arguments: --mterics. Did you mean --metrics?",
         ),
         (["score", "-c", "demo", "-p", GOOD, "-f", "jsn"], "invalid choice: 'jsn'. Did you mean json? Choose from"),
         (["human", "rnak"], "invalid choice: 'rnak'. Did you mean rank? Choose from"),
-        (["--versoin"], "there is no option '--versoin'. Did you mean --version? Options: --help, --version."),
+        (["--versoin"], "unknown option '--versoin'. Did you mean --version? Options: --help, --version."),
         (
             ["demo", "--zzz"],
-            "gecbench demo: error: unrecognized arguments: --zzz. Options and examples: gecbench demo --help\n",
+            "gecbench demo: error: unrecognized arguments: --zzz. For help, run: gecbench demo --help\n",
         ),
         (
             ["score"],
-            "gecbench score: error: the following arguments are required: -p/--predictions. Options and examples:",
+            "gecbench score: error: the following arguments are required: -p/--predictions. For help, run:",
         ),
         (["score", "-p"], "gecbench score: error: argument -p/--predictions: expected at least one argument"),
-        (["demo", "zzz"], "unrecognized arguments: zzz. Options and examples: "),
+        (["demo", "zzz"], "unrecognized arguments: zzz. For help, run: "),
     ],
 )
 def test_did_you_mean_in_usage(exits, arguments, hint):

@@ -53,7 +53,7 @@ def test_one_entry_per_metric(capsys):
         }
         signature = entry["notes"].rpartition("; ")[2]
         assert gecbench.make_metric(signature) == score.metric
-    assert capsys.readouterr().out.splitlines()[-1] == f"written to {FILE}"
+    assert capsys.readouterr().out.splitlines()[-1] == f"wrote {FILE}"
     assert huggingface_hub.parse_eval_result_entries(written) == read_results(FILE)
 
 
@@ -91,7 +91,7 @@ def test_another_folder():
 def test_a_file_that_holds_no_results_is_not_overwritten(text, refused):
     FILE.parent.mkdir()
     FILE.write_text(text)
-    refused(ARGUMENTS, "demo.yaml: holds no results")
+    refused(ARGUMENTS, "demo.yaml: contains no valid results")
     assert FILE.read_text() == text
 
 
@@ -100,12 +100,12 @@ BAD = {
     "a path": (["--repo-dataset", "../x"], "--repo-dataset"),
     "no address": (["--source-url", "javascript:alert(1)"], "not an http or https address"),
     "an address without a host": (["--source-url", "https:///x"], "not an http or https address"),
-    "a name alone": (["--source-name", "Log"], "--source-name goes with --source-url"),
-    "no date": (["--date", "yesterday"], "not a date"),
-    "no hash": (["--revision", "main"], "not a commit hash"),
+    "a name alone": (["--source-name", "Log"], "--source-name needs --source-url"),
+    "no date": (["--date", "yesterday"], "is not a date"),
+    "no hash": (["--revision", "main"], "is not a commit hash"),
     "no folder": (["--to", "nowhere"], "nowhere: no such folder"),
-    "parameters": (["-m", "gleu(draws=py3)"], "not gleu with its defaults"),
-    "two systems": (["-p", GOOD, str(DATA / "systems" / "do-nothing.txt")], "2 systems"),
+    "parameters": (["-m", "gleu(draws=py3)"], "not gleu with its default parameters"),
+    "two systems": (["-p", GOOD, str(DATA / "systems" / "do-nothing.txt")], "one system, not 2"),
 }
 
 
@@ -200,15 +200,15 @@ def test_nothing_is_sent_without_need(ran, hub, run):
 
 
 BAD_RUNS = {
-    "no record": (["--run", "alone.txt"], "alone.txt: there is no record of a run for these outputs"),
-    "nothing": (["--run", "nowhere"], "nowhere: there is no record of a run for these outputs"),
-    "a folder without a run": (["--run", "empty"], "empty: 0 records of runs"),
-    "changed outputs": (["--run", "changed.txt"], "changed.txt: not as the run left it"),
+    "no record": (["--run", "alone.txt"], "alone.txt: the record of the run \\(.run.json\\) is missing"),
+    "nothing": (["--run", "nowhere"], "nowhere: the record of the run \\(.run.json\\) is missing"),
+    "a folder without a run": (["--run", "empty"], "empty: the folder has 0 records of runs"),
+    "changed outputs": (["--run", "changed.txt"], "changed.txt: was changed after the run"),
     "a record of something else": (["--run", "other.txt"], "not the record of a run"),
-    "two places": (["--run", "out.txt", "-p", "alone.txt"], "--run names the predictions"),
-    "another corpus": (["--run", "out.txt", "-c", "half.jsonl"], "corrects other sentences"),
-    "no predictions": (["-c", "demo"], "0 systems"),
-    "a repository to write to": (["--run", "out.txt", "--repo", "me/it"], "--repo goes with pr"),
+    "two places": (["--run", "out.txt", "-p", "alone.txt"], "-p cannot be combined with --run"),
+    "another corpus": (["--run", "out.txt", "-c", "half.jsonl"], "was made from other sentences"),
+    "no predictions": (["-c", "demo"], "one system, not 0"),
+    "a repository to write to": (["--run", "out.txt", "--repo", "me/it"], "--repo is only for pr"),
 }
 
 

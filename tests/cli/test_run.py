@@ -32,7 +32,7 @@ def run(capsys, *arguments):
 def test_run_scores_as_score_does(capsys, folder):
     arguments = ["-c", "demo", "-m", "gleu", "bleu", "--resamples", "20"]
     ran = run(capsys, "--model", "python:good_model:good", *arguments, "-o", "good.txt")
-    assert ran.err == "gecbench: outputs are in good.txt\n"
+    assert ran.err == "gecbench: the outputs are in good.txt\n"
     assert Path("good.txt").read_text(encoding="utf-8").splitlines() == GOOD
     assert main(["score", *arguments, "-p", "good.txt"]) == 0
     assert capsys.readouterr().out == ran.out
@@ -105,11 +105,11 @@ def test_a_models_own_outputs_are_scored_with_a_warning(capsys, folder, recwarn,
 
 BAD = {
     "no corpus": (["--model", "cmd:cat"], "no corpus"),
-    "a model that is none": (["--model", "cat", "-c", "demo"], "cannot parse the model 'cat'"),
+    "a model that is none": (["--model", "cat", "-c", "demo"], "unknown model 'cat'"),
     "an unknown metric": (["--model", "cmd:touch ran", "-c", "demo", "-m", "blue"], "unknown metric 'blue'"),
     "no references": (["--model", "cmd:touch ran", "-c", "bare.jsonl"], "needs references"),
-    "standard output": (["--model", "cmd:touch ran", "-c", "demo", "-o", "-"], "need a file"),
-    "a folder": (["--model", "cmd:touch ran", "-c", "demo", "-o", "."], "need a file"),
+    "standard output": (["--model", "cmd:touch ran", "-c", "demo", "-o", "-"], "need a regular file"),
+    "a folder": (["--model", "cmd:touch ran", "-c", "demo", "-o", "."], "need a regular file"),
     "nowhere to write": (["--model", "cmd:touch ran", "-c", "demo", "-o", "no/where.txt"], "cannot write"),
     "another kind's option": (
         ["--model", "python:os:fspath", "-c", "demo", "--timeout", "3"],

@@ -65,7 +65,7 @@ def test_a_large_corpus_gets_a_hint_about_streams(capsys, monkeypatch):
 
     monkeypatch.setattr(score, "_LARGE", 42)
     assert main(["score", "-c", "demo", "-p", SYSTEMS[1]]) == 0
-    assert capsys.readouterr().err.startswith("gecbench: 42 sentences at once; with --stream it takes less memory")
+    assert capsys.readouterr().err.startswith("gecbench: scoring 42 sentences at once. Use --stream for less memory")
 
 
 SOURCES = ["He go home .", "They is here .", "A cat sleep ."]
@@ -320,9 +320,9 @@ BAD_USES = {
     "parameter of the wrong kind": (["-m", "gleu(order=four)"], r"gleu: order='four' is not a number"),
     "unknown value": (["-m", "gleu(draws=py5)"], r"draws='py5' is unknown"),
     "broken metric": (["-m", "gleu(order=4"], r"cannot parse the metric"),
-    "the same file twice": (["-p", "p", "p"], r"p: the same predictions file is given twice"),
+    "the same file twice": (["-p", "p", "p"], r"p: this predictions file is given twice"),
     "two corpora": (["-c", "demo"], r"more than one corpus"),
-    "standard input twice": (["-p", "-", "-"], r"standard input \(-\) is named more than once"),
+    "standard input twice": (["-p", "-", "-"], r"standard input \(-\) is used more than once"),
 }
 
 

@@ -24,4 +24,4 @@ def test_a_corpus_is_tokenized_as_it_was(run, folder, guide):
 
 
 def test_one_way_at_a_time(refused):
-    refused(["tokenize", DATA / "source.txt", "-t", "moses", "-c", "demo"], "more than one way to tokenize")
+    refused(["tokenize", DATA / "source.txt", "-t", "moses", "-c", "demo"], "-t, -c and -s cannot be combined")

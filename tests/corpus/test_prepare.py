@@ -539,8 +539,8 @@ class TestIdenticalTexts:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ("-r src.txt -p out.txt", "src.txt: is given with -r and with -s. Give each text once"),
-            ("-r ref.txt -p ref.txt", "ref.txt: is given with -r and with -p. Give each text once"),
+            ("-r src.txt -p out.txt", "src.txt: is given with both -r and -s. Give each file once"),
+            ("-r ref.txt -p ref.txt", "ref.txt: is given with both -r and -p. Give each file once"),
             ("-r ref.txt same.txt -p out.txt", f"is identical to the source. {WITH_OPTION}"),
             ("-r ref.txt -p copy.txt", f"predictions.* are identical to .*. {WITH_OPTION}"),
         ],
@@ -562,7 +562,7 @@ class TestIdenticalTexts:
 
     def test_one_file_is_refused_however_short(self, files, refused, run):
         words = ["score", "-s", "short.txt", "-r", "short_ref.txt"]
-        refused([*words, "-p", "short_ref.txt"], "short_ref.txt: is given with -r and with -p")
+        refused([*words, "-p", "short_ref.txt"], "short_ref.txt: is given with both -r and -p")
         write_lines("perfect.txt", REFERENCE[:3])
         assert "100.00" in run(*words, "-p", "perfect.txt")
 

@@ -50,14 +50,14 @@ class TestColumns:
     def test_ambiguous_names_are_refused_with_the_list(self, kind):
         with pytest.raises(InputError, match="'output' and 'response' could both hold the text") as caught:
             read(kind, rows("response", output=TEXTS, model=["m"] * 4))
-        assert "(columns: 'output', 'model', 'response'). Name the column: column=…" in str(caught.value)
+        assert "(columns: 'output', 'model', 'response'). Choose a column: column=…" in str(caught.value)
 
     def test_no_usual_name_is_refused_with_the_list(self, kind):
         with pytest.raises(InputError, match=r"no column with a known name \(columns: 'mine', 'other'\)"):
             read(kind, rows("other", mine=TEXTS))
 
     def test_missing_column_is_refused_with_the_list(self, kind):
-        with pytest.raises(InputError, match=r"no column 'best' \(columns: 'prediction'\)\. Name the column: column="):
+        with pytest.raises(InputError, match=r"no column 'best' \(columns: 'prediction'\)\. Choose a column: column="):
             read(kind, rows(), "best")
 
     def test_ids_in_any_order(self, kind):
@@ -153,7 +153,7 @@ class TestOddFiles:
     def test_plain_text_has_no_columns(self):
         with pytest.raises(
             InputError,
-            match=r"out\.txt: plain text has no columns. Leave out the column, or give a table \(\.jsonl, \.csv",
+            match=r"out\.txt: plain text has no columns. Leave out column=…, or give a table \(\.jsonl, \.csv",
         ):
             self.parse(b"x\n" * 4, "out.txt", "prediction")
 
@@ -299,7 +299,7 @@ class TestCommandLine:
         assert score(f"out{ending}", table, "--column", "one")[:2] == (0, score.value)
         code, _, error = score(f"out{ending}", table)
         assert code == 2
-        assert "no column with a known name (columns: 'one', 'two'). Name the column: --column …" in error
+        assert "no column with a known name (columns: 'one', 'two'). Choose a column: --column …" in error
 
     def test_ids(self, score):
         table = [{"id": i, "output": text} for i, text in zip(score.demo.ids, score.good, strict=True)]
@@ -432,6 +432,4 @@ class TestEssays:
             read_parallel("orig.md", ["ref1.md"])
 
     def test_a_stream_of_essays_is_refused(self, refused):
-        refused(
-            ["score", "--stream", "-s", "orig.md", "-r", "ref1.md", "-p", "ref2.md"], "essays are not read as a stream"
-        )
+        refused(["score", "--stream", "-s", "orig.md", "-r", "ref1.md", "-p", "ref2.md"], "essays cannot be streamed")

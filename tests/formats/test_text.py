@@ -110,7 +110,7 @@ class TestNotRegularFiles:
 
     def test_a_run_needs_a_file_that_it_can_read_again(self, folder, refused):
         os.mkfifo("pipe.txt")
-        refused(["run", "--model", "cmd:cat", "-c", "demo", "-o", "pipe.txt"], "the outputs need a file")
+        refused(["run", "--model", "cmd:cat", "-c", "demo", "-o", "pipe.txt"], "the outputs need a regular file")
 
 
 @posix

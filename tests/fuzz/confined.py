@@ -127,8 +127,8 @@ def judge(case: Case, ending: Ending) -> str:
 
 
 def _wrong_words(case: Case, status: int, output: str, errors: str) -> str:
-    if "not enough memory" in errors:
-        return "not enough memory"
+    if "out of memory" in errors:
+        return "out of memory"
     if set(re.findall(r"\b\w*Warning\b", errors)) - _own_warnings() or re.search(
         r"encountered in|divide by zero", errors
     ):

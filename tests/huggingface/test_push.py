@@ -123,7 +123,7 @@ def test_names_are_not_patterns(hub, board):
 @pytest.mark.parametrize("content", [TOKEN, "-----BEGIN OPENSSH PRIVATE KEY-----", "AKIA" + "A1B2" * 4, *KEYS])
 def test_a_secret_stops_the_upload(hub, board, content, refused):
     write(board, {"data/x.json": f'{{}}\n"{content}"'})
-    message = refused(["push", "leaderboard", board, "--repo", "me/it"], "x.json:2: looks like a secret")
+    message = refused(["push", "leaderboard", board, "--repo", "me/it"], "x.json:2: seems to contain a secret")
     assert content not in message
     assert not hub.requests
 

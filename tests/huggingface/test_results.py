@@ -46,5 +46,5 @@ def test_an_undeclared_task_is_refused(folder, monkeypatch):
     check_task("gleu_all", corpus(dataset="toy", config="all"))
     with pytest.raises(gecbench.InputError, match=r"no task 'bleu_all'.*gleu_all"):
         check_task("bleu_all", corpus(dataset="toy", config="all"))
-    with pytest.raises(gecbench.InputError, match=r"the task gleu is not of .*-c toy:default:test"):
+    with pytest.raises(gecbench.InputError, match=r"the task gleu does not belong to .*-c toy:default:test"):
         check_task("gleu", corpus(dataset="toy", config="m2"))

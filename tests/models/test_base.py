@@ -9,11 +9,11 @@ from gecbench.models import make_model
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ("sed", "cannot parse the model 'sed'.*cmd:COMMAND"),
-        ("cmd: ", "cannot parse the model"),
-        ("perl:x", "cannot parse the model"),
-        ("python:os", "cannot parse the model"),
-        ("python::f", "cannot parse the model"),
+        ("sed", "unknown model 'sed'.*cmd:COMMAND"),
+        ("cmd: ", "unknown model"),
+        ("perl:x", "unknown model"),
+        ("python:os", "unknown model"),
+        ("python::f", "unknown model"),
         ("python:no_such_module_here:f", "cannot import no_such_module_here: ModuleNotFoundError"),
         ("python:os:nothing.here", "os has no 'nothing.here'"),
         ("python:os:sep", "is a str, not a function"),

@@ -87,13 +87,13 @@ def test_a_rate_limit_holds_for_all(chat):
 STUBBORN = {
     "500": ((500, {}), "the server answers 500: .*busy.*, 3 times", True),
     "429": ((429, {"Retry-After": "0"}), "the server answers 429: .*times", True),
-    "a drip": ("drip", "no answer within 0.3 s, 3 times", True),
-    "closed": ("close", "no answer that can be read", True),
+    "a drip": ("drip", "no reply within 0.3 s, 3 times", True),
+    "closed": ("close", "the reply cannot be parsed", True),
     "packed twice": ("packed twice", "the encoding gzip, gzip", True),
     "401": ((401, {}), "the server answers 401.*--key-variable", False),
     "404": ((404, {}), "the server answers 404.*--name", False),
     "400": ((400, {}), "the server answers 400", False),
-    "a wait of a day": ((429, {"Retry-After": "86400"}), "asks to wait 86400 s.*run again", False),
+    "a wait of a day": ((429, {"Retry-After": "86400"}), "asks to wait 86400 s.*Run the same command again", False),
 }
 
 
@@ -231,20 +231,25 @@ def test_offline(monkeypatch):
 def test_no_server(server, monkeypatch):
     """Nobody listens, or the name is unknown: another attempt would fail alike, so there is none."""
     monkeypatch.setattr("gecbench.models.endpoint._RequestPool._back_off", lambda *_: pytest.fail("it waited"))
-    with pytest.raises(ModelError, match=rf"http://{server}: cannot connect \([^)]+\) \(line \d.*Start the server"):
+    with pytest.raises(
+        ModelError, match=rf"http://{server}: cannot connect \([^)]+\) \(line \d.*Is the server running"
+    ):
         gecbench.correct(f"endpoint:http://{server}", SMALL, "out.txt", name="it")
     assert not list(Path().iterdir())
 
 
 BAD = {
-    "no name": (["endpoint:http://localhost"], "has no name. Give the name .* --name"),
-    "no address": (["endpoint:localhost:80", "--name", "x"], "no http or https address"),
-    "another scheme": (["endpoint:file:///etc", "--name", "x"], "no http or https address"),
-    "a port that is none": (["endpoint:http://h:99999/v1", "--name", "x"], "no http or https address"),
+    "no name": (["endpoint:http://localhost"], "needs a model name.*--name"),
+    "no address": (["endpoint:localhost:80", "--name", "x"], "not an http or https address"),
+    "another scheme": (["endpoint:file:///etc", "--name", "x"], "not an http or https address"),
+    "a port that is none": (["endpoint:http://h:99999/v1", "--name", "x"], "not an http or https address"),
     "a password": (["endpoint:http://me:secret@h/v1", "--name", "x"], "address of h has more .*--key-variable"),
     "a key in the address": (["endpoint:http://h/v1?key=secret", "--name", "x"], "address of h has more"),
     "no such prompt": (["endpoint:http://h", "--name", "x", "--prompt", "best"], "no prompt 'best'"),
-    "another kind's option": (["cmd:cat", "--max-requests", "3"], "no option 'max_requests'. It is for endpoint:"),
+    "another kind's option": (
+        ["cmd:cat", "--max-requests", "3"],
+        "no option 'max_requests'. Leave it out, or use endpoint: models",
+    ),
 }
 
 
@@ -264,7 +269,7 @@ def test_bad_values(option):
 def test_tokens_are_sent_only_with_a_word_about_it(chat, capsys):
     chat.answers = TOKENS
     assert main(["run", "--model", f"endpoint:{chat.url}", "--name", "it", "-c", "demo"]) == 0
-    assert re.match("gecbench: the model gets tokens.* --raw\n", capsys.readouterr().err)
+    assert re.match("gecbench: the model receives tokenized text.* --raw for raw text\n", capsys.readouterr().err)
 
 
 def test_budget_of_requests(chat):
@@ -412,7 +417,7 @@ def stop(server, process, how, wanted, stops):
 def test_stopped_killed_and_run_to_its_end():
     with ChatServer(NATURAL).running() as server:
         said = stop(server, start(server), signal.SIGINT, 5, stops=1)
-        assert "out.txt.partial.jsonl; the same command continues" in said
+        assert "out.txt.partial.jsonl. Run the same command again to resume" in said
         said += stop(server, start(server), 9, 20, stops=2)
         kept, before = [row["line"] for row in kept_rows()], len(server.asked)
         assert 20 <= len(kept) < len(DEMO)
@@ -490,7 +495,7 @@ def test_a_redirect_is_not_followed(tmp_path):
     with ChatServer(FIXED).running() as other:
         away = [(307, {"Location": other.url + "/chat/completions"})]
         plan = {source: list(away) for source in FIXED}
-        with ChatServer(FIXED, plan).running() as chat, pytest.raises(ModelError, match="a redirect to http"):
+        with ChatServer(FIXED, plan).running() as chat, pytest.raises(ModelError, match="redirects to http"):
             correct(chat)
         assert other.asked == []
 

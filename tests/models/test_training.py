@@ -104,7 +104,7 @@ class TestNumbers:
         assert model.settings["max_new_tokens"] == 3
 
     def test_refused(self):
-        with pytest.raises(gecbench.InputError, match="there is no prompt 'polite'"):
+        with pytest.raises(gecbench.InputError, match="unknown prompt 'polite'"):
             gecbench.GenerateAndScore("demo", prompt="polite")
         with pytest.raises(MissingDependencyError, match="processing_class=tokenizer"):
             gecbench.GenerateAndScore("demo").on_log(None, None, None, logs={"eval_runtime": 1}, model=None)

@@ -134,7 +134,7 @@ def test_scores_and_features_of_sentences(spark):
         np.testing.assert_array_equal(both[column].to_numpy(), expected)
     for name, values in scale.features(references="references")(DEMO.columns).items():
         assert both[name].to_pylist() == values
-    with pytest.raises(InputError, match="the frame has a column 'bleu' already"):
+    with pytest.raises(InputError, match="the data frame already has a column 'bleu'"):
         gecbench.spark.sentence_scores(scored, "bleu")
 
 
@@ -150,9 +150,9 @@ def test_wrong_use_is_said(spark):
     frame = frame_of(spark, DEMO.columns)
     with pytest.raises(InputError, match=r"no column 'sources'\. Columns: index, source,"):
         gecbench.spark.score(frame, source="sources")
-    with pytest.raises(InputError, match="the frame has no rows"):
+    with pytest.raises(InputError, match="the data frame has no rows"):
         gecbench.spark.score(frame.limit(0), index="index")
-    with pytest.raises(gecbench.GecbenchError, match=r"a worker of Spark failed: .*GLEU needs references"):
+    with pytest.raises(gecbench.GecbenchError, match=r"a Spark worker failed: .*GLEU needs references"):
         gecbench.spark.score(frame, references=None, index="index")
 
 
@@ -179,7 +179,7 @@ def test_without_java_it_says_so(monkeypatch, refused):
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
-    refused(["score", "--engine", "spark", "-p", "rows.parquet"], "Spark needs Java 17 or later: install it, or set")
+    refused(["score", "--engine", "spark", "-p", "rows.parquet"], "Spark needs Java 17 or later. Install it, or set")
 
 
 _SESSION = """

@@ -130,7 +130,7 @@ def test_inputs_that_changed_under_the_same_size_and_time_are_refused(name, file
     path.write_bytes(content[:place] + content[place : place + 6].swapcase() + content[place + 6 :])
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert path.stat().st_size == before.st_size
-    refused([*arguments, *TABLE, "--resume"], rf"{name}: changed in the 15 sentences that a stopped run scored")
+    refused([*arguments, *TABLE, "--resume"], rf"{name}: changed in the 15 sentences that the interrupted run scored")
 
 
 def test_another_standard_input_is_refused(files, refused, stopped, monkeypatch):
@@ -139,7 +139,7 @@ def test_another_standard_input_is_refused(files, refused, stopped, monkeypatch)
     stopped(9, from_input)
     (files / "other.txt").write_text("".join(f"{line}\n" for line in [*OUTPUTS[1:], OUTPUTS[0]]))
     monkeypatch.setattr("sys.stdin", (files / "other.txt").open())
-    refused([*from_input, *TABLE, "--resume"], "-: changed in the 20 sentences that a stopped run scored")
+    refused([*from_input, *TABLE, "--resume"], "-: changed in the 20 sentences that the interrupted run scored")
 
 
 def test_a_part_that_is_short_is_refused(files, refused, stopped):
@@ -214,4 +214,4 @@ def test_shifted_references_are_refused(files, refused, run):
 
 def test_options_of_streams_alone(files, refused):
     refused(["score", *TEXT, "-p", "output.txt", "--resume"], "are for streams. Add --stream")
-    refused(["score", *TEXT, "-p", "output.txt", "--on-bad", "skip"], "--on-bad is for streams and Spark")
+    refused(["score", *TEXT, "-p", "output.txt", "--on-bad", "skip"], "--on-bad needs --stream or --engine spark")

@@ -1,4 +1,4 @@
-"""`gecbench compare`: systems ranked, with intervals and paired tests."""
+"""`gecbench compare`: rank systems, with confidence intervals and paired tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from gecbench.cli.options import (
 from gecbench.errors import InputError
 
 _EXAMPLES = """  gecbench compare -s source.txt -r ref0.txt ref1.txt -p baseline.txt new.txt
-  gecbench compare -s source.txt -r ref*.txt -p a.txt b.txt c.txt --against above --format latex
+  gecbench compare -s source.txt -r ref*.txt -p a.txt b.txt --format latex
+  gecbench compare -c demo -p a.txt b.txt c.txt --against above
   gecbench compare -c demo -p a.txt b.txt -m gleu bleu --test bootstrap
   gecbench compare --gold gold.m2 -p a.txt b.txt -m imeasure --test t-test
 """
@@ -34,22 +35,22 @@ def add_parser(commands: Any, summary: str) -> None:
         "--test",
         choices=TESTS,
         default="randomisation",
-        help="paired test: approximate randomization (default), paired bootstrap, or t-test over sentence scores",
+        help="paired test: approximate randomization, bootstrap, or t-test on sentence scores (default: randomisation)",
     )
     parser.add_argument(
         "--against",
         metavar="first|above|NAME",
         default="first",
-        help="test each system against the first file, the system ranked above, or the one named (default: first)",
+        help="test each system against the first file, the next better system, or a named system (default: first)",
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare and print."""
     if options.resamples < 1 and options.test != "t-test":
-        raise InputError("compare needs resamples for its tests", fix="Give --resamples 1000, or use gecbench score")
+        raise InputError("the test needs resamples", fix="Give --resamples 1000, or use gecbench score")
     if len(options.predictions) < 2:
-        raise InputError("compare needs two systems or more", fix="Give -p two files, or use gecbench score")
+        raise InputError("compare needs at least two systems", fix="Give two files with -p, or use gecbench score")
     check_comparison(systems_of(options), options.test, options.against)
     inputs = load_inputs(options)
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed", "test", "against"))

@@ -1,4 +1,4 @@
-"""`gecbench completion`: completion scripts for bash, zsh and fish."""
+"""`gecbench completion`: print completion scripts for bash, zsh and fish."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import Any
 from gecbench.cli.options import add_command
 
 _EXAMPLES = """  gecbench completion bash > ~/.local/share/bash-completion/completions/gecbench
-  gecbench completion zsh > ~/.zfunc/_gecbench            (with: fpath+=~/.zfunc before compinit in ~/.zshrc)
+  gecbench completion zsh > ~/.zfunc/_gecbench
   gecbench completion fish > ~/.config/fish/completions/gecbench.fish
+
+For zsh, put fpath+=~/.zfunc before compinit in ~/.zshrc.
 """
 
 
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "completion", summary, _EXAMPLES, run)
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that reads it")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""`gecbench convert`: between parallel text, M2, I-measure XML and JSON Lines."""
+"""`gecbench convert`: convert between parallel text, M2, I-measure XML and JSON Lines."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from gecbench.formats.tables import write_parallel
 from gecbench.formats.text import STANDARD_INPUT, check_files, check_not_overwriting, write_lines
 
 _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
-  gecbench convert gold.m2 --to-source source.txt --to-references ref0.txt ref1.txt
-  gecbench convert gold.m2 --annotator 0 -o -           (annotator 0's corrected text)
+  gecbench convert gold.m2 --to-source source.txt --to-references r0.txt r1.txt
+  gecbench convert gold.m2 --annotator 0 -o -     (annotator 0's corrected text)
   gecbench convert corpus.jsonl -o gold.m2
-  gecbench convert gold.m2 -o gold.xml                  (error groups, as the I-measure's own scorer reads them)
+  gecbench convert gold.m2 -o gold.xml            (for the official I-measure)
   gecbench convert -s source.txt -r ref0.txt ref1.txt -o corpus.jsonl
 """
 
@@ -44,7 +44,8 @@ def run(options: argparse.Namespace) -> None:
     check_not_overwriting(outputs, (options.input, options.source, *(options.references or ())))
     corpus = _read(options)
     if bool(options.to_source) != bool(options.to_references):
-        raise InputError("--to-source and --to-references belong together")
+        fix = "Give the source file and one file per reference"
+        raise InputError("--to-source and --to-references must be given together", fix=fix)
     check_one_given("output", (options.output, options.to_source), "Give -o FILE, or --to-source and --to-references")
     if options.to_source:
         write_parallel(with_references(corpus), options.to_source, options.to_references)
@@ -54,9 +55,9 @@ def run(options: argparse.Namespace) -> None:
 
 def _read(options: argparse.Namespace) -> Corpus:
     if bool(options.source) != bool(options.references):
-        raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
+        raise InputError("-s and -r must be given together", fix="Give the source file and at least one reference file")
     ways = (options.input, options.source)
-    check_one_given("input", ways, "Name an .m2, .xml or .jsonl file, or give -s and -r")
+    check_one_given("input", ways, "Give an .m2, .xml or .jsonl file, or -s and -r")
     if options.source:
         return read_parallel_text(options.source, options.references)
     check_files([options.input])
@@ -74,9 +75,9 @@ def _write(corpus: Corpus, path: str, annotator: int | None) -> None:
     elif kind.endswith(".jsonl"):
         write_jsonl(with_references(corpus), path)
     else:
-        fix = "It ends in .m2, .xml or .jsonl; for text use --annotator N, or --to-source and --to-references"
+        fix = "Use the extension .m2, .xml or .jsonl; for text use --annotator N, or --to-source and --to-references"
         raise InputError(
-            "cannot tell the output format",
+            "unknown output format",
             file="standard output" if path == STANDARD_INPUT else path,
             fix=fix,
         )
@@ -88,16 +89,17 @@ def _with_annotations(corpus: Corpus) -> Corpus:
 
 def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:
     if corpus.annotations is None:
-        raise InputError(f"{corpus.name} has no annotators")
+        raise InputError(f"{corpus.name} has no annotators", fix="Leave out --annotator")
     known = sorted({annotation.annotator for sentence in corpus.annotations for annotation in sentence})
     if annotator not in known:
-        raise InputError(f"{corpus.name} has no annotator {annotator}", fix=f"Its annotators: {known}")
+        fix = f"Choose one of {', '.join(map(str, known))}"
+        raise InputError(f"{corpus.name} has no annotator {annotator}", fix=fix)
     chosen = [[found for found in sentence if found.annotator == annotator] for sentence in corpus.annotations]
     missing = [i for i, sentence in enumerate(corpus.annotations) if sentence and not chosen[i]]
-    for i in missing:  # not "no change": CoNLL-14's combined file leaves out who made the same edits as the first
+    for i in missing:  # CoNLL-14's combined file leaves out annotators who made the same edits as the first one
         chosen[i] = [min(corpus.annotations[i], key=lambda found: found.annotator)]
     if missing:
         where = f"in {counted(len(missing), 'sentence')} that others annotated"
-        log_info(f"annotator {annotator} has no lines {where}; the first of them counts there")
+        log_info(f"annotator {annotator} has no lines {where}. The first annotator's edits are used there")
     alone = Corpus(sources=corpus.sources, annotations=chosen, name=corpus.name)
     return [texts[0] for texts in derive_references(alone).references or ()]

@@ -1,4 +1,4 @@
-"""`gecbench data`: build, check, describe and lock the dataset folders."""
+"""`gecbench data`: build, verify, describe and lock dataset folders, and write submissions."""
 
 from __future__ import annotations
 
@@ -19,34 +19,43 @@ from gecbench.errors import InputError, counted
 from gecbench.formats.text import STANDARD_INPUT, write_bytes
 
 _EXAMPLES = """  gecbench data info jfleg
-  gecbench data build jfleg                              (into ./datasets/jfleg)
+  gecbench data build jfleg
   gecbench data build conll14_fluency bn15 -o folder
   gecbench data verify jfleg
-  gecbench data lock jfleg                               (in a clone, after a change of its rows)
-  gecbench data source bea19:test -o source.txt          (the sentences of a corpus, one per line)
+  gecbench data source bea19:test -o source.txt
   gecbench data submission bea19:test -p output.txt -o bea19.zip
 
-lock records rows, sizes and fingerprints of a dataset in the package's lock file, and updates the generated parts of
-its card. verify compares the dataset with the lock file. submission checks outputs of a test set with secret
-references, and writes the archive for its server. gecbench push dataset uploads.
+actions:
+  info        print the configurations, splits and sizes of a dataset as JSON
+  build       download the files of a dataset and write its Parquet files
+  verify      compare a built folder with the recorded rows and fingerprints
+  source      print the source sentences of a corpus, one per line
+  submission  check the outputs for a test set with private references, and
+              write the archive to submit to its server
+  lock        record rows and fingerprints after a dataset changed, and update
+              the generated parts of its card (for developers, in a clone)
+
+To upload a built dataset, run: gecbench push dataset
 """
 
 
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "data", summary, _EXAMPLES, run)
-    parser.add_argument("action", choices=tuple(_ACTIONS))
-    parser.add_argument("dataset", metavar="DATASET", help="jfleg, cweb, …; source and submission: a corpus")
-    parser.add_argument("configs", metavar="CONFIG", nargs="*", help="build: only these configurations")
-    about = "the dataset's folder (default: datasets/NAME); source and submission: the file to write"
+    parser.add_argument("action", choices=tuple(_ACTIONS), help="what to do (see below)")
+    about = "a dataset (jfleg, cweb, …); for source and submission a corpus (bea19:test)"
+    parser.add_argument("dataset", metavar="DATASET", help=about)
+    about = "for build: the configurations to build (default: all)"
+    parser.add_argument("configs", metavar="CONFIG", nargs="*", help=about)
+    about = "folder of the dataset (default: datasets/NAME); for source and submission the file to write"
     parser.add_argument("-o", "--folder", metavar="FOLDER", help=about)
-    parser.add_argument("-p", "--predictions", metavar="FILE", help="submission: the outputs, one per line")
+    parser.add_argument("-p", "--predictions", metavar="FILE", help="for submission: your outputs, one per line")
     add_preprocessing_options(parser)
     add_aligned_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what was asked."""
+    """Run the chosen action."""
     _ACTIONS[options.action](options, Path(options.folder or Path("datasets") / options.dataset))
 
 
@@ -62,7 +71,7 @@ def _build(options: argparse.Namespace, folder: Path) -> None:
 
     build_dataset(options.dataset, folder, configs=options.configs or None, say=print)
     copy_module_files(options.dataset, folder)
-    print(f'load it with datasets.load_dataset("./{folder.as_posix()}")' if not folder.is_absolute() else folder)
+    print(f'Load it with datasets.load_dataset("./{folder.as_posix()}")' if not folder.is_absolute() else folder)
 
 
 def _verify(options: argparse.Namespace, folder: Path) -> None:
@@ -70,8 +79,8 @@ def _verify(options: argparse.Namespace, folder: Path) -> None:
 
     if problems := folder_problems(options.dataset, folder):
         again = ["gecbench", "data", "build", options.dataset, *(["-o", options.folder] if options.folder else [])]
-        raise InputError("; ".join(problems), fix=f"Build it again: {shlex.join(again)}")
-    print(f"{folder}: all files, columns and contents are as they should be")
+        raise InputError("; ".join(problems), fix=f"Rebuild it: {shlex.join(again)}")
+    print(f"{folder}: all files, columns and contents are correct")
 
 
 def _lock(options: argparse.Namespace, folder: Path) -> None:
@@ -82,7 +91,7 @@ def _lock(options: argparse.Namespace, folder: Path) -> None:
     print(f"locked in {LOCK_FILE}")
     card = folder / "README.md"
     if card.is_file():
-        print(f"{card}: {'updated' if refresh_card(options.dataset, card) else 'as is'}")
+        print(f"{card}: {'updated' if refresh_card(options.dataset, card) else 'unchanged'}")
 
 
 def _source(options: argparse.Namespace, folder: Path) -> None:
@@ -104,7 +113,7 @@ def _submission(options: argparse.Namespace, folder: Path) -> None:
 
     del folder
     if not options.predictions or not options.folder:
-        raise InputError("a submission needs outputs and a file to write", fix="Give -p output.txt -o submission.zip")
+        raise InputError("submission needs -p and -o", fix="Give -p output.txt -o submission.zip")
     check_files([options.predictions])
     check_not_overwriting([options.folder], [options.predictions])
     dataset, config, _ = parse_corpus_name(options.dataset)

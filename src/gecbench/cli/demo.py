@@ -1,4 +1,4 @@
-"""`gecbench demo`: score toy systems on the embedded corpus, offline."""
+"""`gecbench demo`: score toy systems on the embedded demo corpus, offline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from gecbench.metrics.base import METRICS
 
 _EXAMPLES = """  gecbench demo
   gecbench demo --format markdown
-  gecbench demo --write demo && gecbench score -s demo/source.txt -r demo/reference*.txt -p demo/systems/*.txt
+  gecbench demo --write demo
+  gecbench score -s demo/source.txt -r demo/reference*.txt -p demo/systems/*.txt
 """
 
 
@@ -19,11 +20,12 @@ def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "demo", summary, _EXAMPLES, run)
     add_format_option(parser)
-    parser.add_argument("--write", metavar="FOLDER", help="write the demo files to this folder instead")
+    about = "write the demo corpus and the systems to this folder instead, for trying other commands"
+    parser.add_argument("--write", metavar="FOLDER", help=about)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Score the toy systems with every metric that needs nothing more installed."""
+    """Score the toy systems with every metric that has no optional dependency."""
     from gecbench.corpora.demo import copy_demo, load_demo, load_demo_systems
 
     if options.write:

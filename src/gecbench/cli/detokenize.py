@@ -1,4 +1,4 @@
-"""`gecbench detokenize`: join tokens to raw text."""
+"""`gecbench detokenize`: join tokens into raw text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ _EXAMPLES = """  gecbench detokenize tokenized.txt -o raw.txt
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "detokenize", summary, _EXAMPLES, run)
-    parser.add_argument(
-        "file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="tokenized text (default: standard input)"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="raw text (default: standard output)"
-    )
+    about = "tokenized text, one sentence per line (default: standard input)"
+    parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help=about)
+    about = "file to write (default: standard output)"
+    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD_INPUT, help=about)
 
 
 def run(options: argparse.Namespace) -> None:

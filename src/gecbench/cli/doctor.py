@@ -1,4 +1,4 @@
-"""`gecbench doctor`: versions, kernels, mirror and cache of this installation."""
+"""`gecbench doctor`: show the versions, kernels, mirror and cache of this installation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"{name:<{width}}  {fact}")
     if native is None:
         print(
-            "\nThe Python kernels give the same scores, but are slower. For the compiled ones install a C++17 compiler:"
+            "\nThe Python fallback is slower, with the same results. To compile the kernels, install a C++17 compiler:"
         )
         print(f'GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall --no-deps "{REQUIREMENT}" (or . in a clone)')
 

@@ -1,4 +1,4 @@
-"""`gecbench explain`: what a metric saw, sentence by sentence, on the terminal or as a page."""
+"""`gecbench explain`: show how a metric scored each sentence, on the terminal or as an HTML page."""
 
 from __future__ import annotations
 
@@ -36,13 +36,12 @@ def add_parser(commands: Any, summary: str) -> None:
     parser = add_command(commands, "explain", summary, _EXAMPLES, run)
     add_corpus_options(parser)
     known = " or ".join(_explaining())
-    parser.add_argument("-m", "--metric", default="m2", help=f"the metric to explain: {known} (default: m2)")
-    about = "only these sentences, counted from 1: numbers and ranges, such as 3 17 or 1-50,60"
+    parser.add_argument("-m", "--metric", default="m2", help=f"metric to explain: {known} (default: m2)")
+    about = "sentences to explain, from 1: numbers and ranges, such as 3,17 or 1-50 (default: all)"
     parser.add_argument("--sentences", metavar="N-M", nargs="+", type=_ranges, help=about)
-    parser.add_argument("--html", metavar="FILE", help="write a page, with filters, instead of printing")
-    parser.add_argument(
-        "--colour", choices=("auto", "always", "never"), default="auto", help="colors (default: on a terminal)"
-    )
+    parser.add_argument("--html", metavar="FILE", help="write an HTML page with filters instead of printing")
+    about = "use colors (default: auto, on a terminal only)"
+    parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto", help=about)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -55,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"{metric.name} cannot explain sentences", fix=f"Use {known}")
     sentences = _sentences(options.sentences, len(corpus))
     if options.html and len(inputs.systems) > 1:
-        raise InputError("a page shows one system", fix="Give one predictions file with --html")
+        raise InputError("--html shows one system", fix="Give one file with -p")
     pages: list[str] = []
     shown: list[Explanation] = []
     colour = _colour(options.colour)
@@ -79,7 +78,7 @@ def _explaining() -> list[str]:
 
 
 def _ranges(text: str) -> list[range]:
-    """Return numbers and ranges separated by commas, such as 3,17,20-25."""
+    """Parse numbers and ranges separated by commas, such as 3,17,20-25."""
     found = []
     for part in text.split(","):
         first, dash, last = part.partition("-")
@@ -89,16 +88,14 @@ def _ranges(text: str) -> list[range]:
         except argparse.ArgumentTypeError:
             low, high = 1, 0
         if low > high:
-            problem = (
-                f"{part or text!r} is not a sentence number or a range; write numbers from 1, such as 3,17 or 1-50"
-            )
+            problem = f"{part or text!r} is not a sentence number or a range. Count from 1, as in 3,17 or 1-50"
             raise argparse.ArgumentTypeError(problem)
         found.append(range(low, high + 1))
     return found
 
 
 def _sentences(wanted: Sequence[Sequence[range]] | None, total: int) -> list[int]:
-    """Return the positions of the sentences wanted, each once; all if none are named."""
+    """Return the positions of the chosen sentences, each once, or of all sentences by default."""
     if wanted is None:
         return list(range(total))
     ranges = [each for found in wanted for each in found]
@@ -116,7 +113,7 @@ def _colour(choice: str) -> bool:
 
 
 def html_page(explanations: Sequence[Explanation], title: str, score: Score | None = None) -> str:
-    """Return a self-contained page of explanations; without scripts it shows all of them."""
+    """Return a self-contained page of explanations. Without JavaScript it shows all of them."""
     style, script = (_ASSETS.joinpath(f"explain.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     sections = (f"<section tabindex=-1>\n{explanation.to_html()}\n</section>" for explanation in explanations)
@@ -160,7 +157,7 @@ def _meanings(explanations: Sequence[Explanation]) -> list[tuple[Mark, str]]:
 
 
 def _filters(explanations: Sequence[Explanation]) -> str:
-    """Return the controls, which the script shows and fills with counts."""
+    """Return the filter controls. The page's script shows them and adds the counts."""
     cells = [cell for each in explanations for row in each.rows for cell in row.cells]
     types = [name for name, _ in Counter(cell.type for cell in cells if cell.type).most_common()]
     marks = {cell.mark for cell in cells}

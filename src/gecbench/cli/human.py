@@ -1,4 +1,4 @@
-"""`gecbench human`: the human bound, rankings from judgments, agreement of judges, extent of change."""
+"""`gecbench human`: human upper bounds, rankings from judgments, agreement of judges, extent of change."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from gecbench.cli.options import (
     add_format_option,
     add_metrics_option,
     count,
+    definition_list,
     metric_names,
     preprocessing_of,
     read_corpus,
@@ -36,7 +37,7 @@ from gecbench.human.ranking import HumanRanking, PairTable, expected_wins, table
 if TYPE_CHECKING:
     from gecbench.human.bound import Bound
 
-_EXAMPLES = """  gecbench human rank                                   (the demo's judgments)
+_EXAMPLES = """  gecbench human rank                       (the judgments of the demo corpus)
   gecbench human rank judgments.csv --method expected-wins
   gecbench human agreement conll14 conll14-crowd
   gecbench human bound -c demo -m m2 -p output.txt
@@ -62,28 +63,28 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def list_judgments(parser: argparse.ArgumentParser) -> None:
-    """List the judgments that have a name in the help of a command."""
-    listed = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_JUDGMENTS.items())
-    parser.epilog = f"judgments by name:\n{listed}\n\n{parser.epilog}"
+    """List the known judgments in the help of a command."""
+    listed = definition_list({name: source.description for name, source in HUMAN_JUDGMENTS.items()}, 20)
+    parser.epilog = f"known judgments:\n{listed}\n\n{parser.epilog}"
 
 
 def add_ranking_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a ranking by judgments."""
-    parser.add_argument(
-        "--method", choices=("trueskill", "expected-wins"), default="trueskill", help="(default: trueskill)"
-    )
+    """Add the options for ranking systems by judgments."""
+    about = "how to rank the judged systems (default: trueskill)"
+    parser.add_argument("--method", choices=("trueskill", "expected-wins"), default="trueskill", help=about)
     parser.add_argument("--runs", metavar="N", type=count, default=1000, help="bootstrap runs (default: 1000)")
-    parser.add_argument("--seed", metavar="N", type=count, default=0, help="seed of the runs")
+    parser.add_argument("--seed", metavar="N", type=count, default=0, help="seed of the runs (default: 0)")
 
 
 def make_ranking(options: argparse.Namespace, judgments: Iterable[Judgment] | PairTable) -> HumanRanking:
-    """Rank the judged systems as the options say."""
+    """Rank the judged systems with the chosen method."""
     rank = trueskill if options.method == "trueskill" else expected_wins
     return rank(judgments, runs=options.runs, seed=options.seed)
 
 
 def _rank_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("judgments", metavar="NAME|FILE", nargs="?", default="demo", help="(default: demo)")
+    about = "known judgments or a file (default: demo)"
+    parser.add_argument("judgments", metavar="NAME|FILE", nargs="?", default="demo", help=about)
     add_ranking_options(parser)
 
 
@@ -97,7 +98,8 @@ def _rank(options: argparse.Namespace) -> None:
 
 
 def _agreement_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("judgments", metavar="NAME|FILE", nargs="*", default=["demo"], help="(default: demo)")
+    about = "known judgments or files; with several, also their agreement with each other (default: demo)"
+    parser.add_argument("judgments", metavar="NAME|FILE", nargs="*", default=["demo"], help=about)
 
 
 def _agreement(options: argparse.Namespace) -> None:
@@ -115,8 +117,8 @@ def _agreement(options: argparse.Namespace) -> None:
     )
     for name, one in found.items():
         if math.isnan(one.kappa):
-            reason = "all judgments are the same" if one.comparisons else "nothing was judged twice"
-            log_info(f"{name}: no kappa, as {reason}")
+            reason = "all judgments are the same" if one.comparisons else "no pair was judged twice"
+            log_info(f"{name}: kappa is undefined because {reason}")
 
 
 def _kappa(value: float) -> str:
@@ -126,9 +128,10 @@ def _kappa(value: float) -> str:
 def _bound_options(parser: argparse.ArgumentParser) -> None:
     add_corpus_options(parser, predictions=None)
     add_metrics_option(parser)
-    parser.add_argument("--last", action="store_true", help="only the last row: each annotator against all others")
-    parser.add_argument("--by-category", action="store_true", help="the bound of every error category (M2)")
-    parser.add_argument("--essays", metavar="N-M", help="only the sentences of these essays, such as 1-10")
+    about = "score each annotator only against all others (default: also against subsets of the others)"
+    parser.add_argument("--last", action="store_true", help=about)
+    parser.add_argument("--by-category", action="store_true", help="compute the bound of each error category (M2)")
+    parser.add_argument("--essays", metavar="N-M", help="score only the sentences of these essays, such as 1-10")
 
 
 def _bound(options: argparse.Namespace) -> None:
@@ -159,7 +162,7 @@ def _bounds(
 
     sizes: Any = "last" if options.last else "all"
     if options.by_category and systems:
-        raise InputError("systems do not say which category they correct", fix="Leave out -p or --by-category")
+        raise InputError("-p cannot be combined with --by-category", fix="Leave out one of them")
     sentences = essay_sentences(corpus, options.essays) if options.essays else None
     for metric in metric_names(options):
         if not options.by_category:
@@ -174,10 +177,10 @@ def essay_sentences(corpus: Corpus, essays: str) -> list[int]:
     """Return the positions of the sentences of essays N-M (Bryant & Ng 2015, §6.2)."""
     columns: Any = corpus.metadata.get("columns", {})
     if "essay" not in columns:
-        raise InputError(f"{corpus.name} does not say which essay a sentence is from", fix="Leave out --essays")
+        raise InputError(f"{corpus.name} does not record the essay of a sentence", fix="Leave out --essays")
     first, _, last = essays.partition("-")
     if not first.isdigit() or not (last or first).isdigit():
-        raise InputError(f"--essays {essays!r} is not a range", fix="Write 1-10, or one number")
+        raise InputError(f"--essays {essays!r} is not a range", fix="Give a range such as 1-10, or one number")
     chosen = [i for i, essay in enumerate(columns["essay"]) if int(first) <= essay <= int(last or first)]
     if not chosen:
         raise InputError(f"{corpus.name} has no essays {essays}")
@@ -193,7 +196,7 @@ def _change(options: argparse.Namespace) -> None:
     if corpus.references is not None and "-" in corpus.reference_range():
         raise InputError(
             f"{corpus.name} has {corpus.reference_range()} references per sentence",
-            fix="Comparing references needs the same number for every sentence",
+            fix="Use a corpus with the same number of references for every sentence",
         )
     texts = {f"reference {k}": list(column) for k, column in enumerate(zip(*(corpus.references or ()), strict=True))}
     references = list(texts)
@@ -215,11 +218,7 @@ def _change_row(name: str, found: Change) -> list[str]:
 
 _ACTIONS = {
     "rank": ("Rank systems by human judgments, with rank ranges and clusters", _rank_options, _rank),
-    "agreement": (
-        "Measure the agreement of judges: kappa and quadratic-weighted kappa",
-        _agreement_options,
-        _agreement,
-    ),
-    "bound": ("Score annotators against each other, and systems as a share of that score", _bound_options, _bound),
-    "change": ("Measure how far references and systems are from the source and each other", _change_options, _change),
+    "agreement": ("Measure the agreement of judges with kappa and weighted kappa", _agreement_options, _agreement),
+    "bound": ("Score annotators and systems against the same references", _bound_options, _bound),
+    "change": ("Measure how much references and systems change the source", _change_options, _change),
 }

@@ -1,6 +1,6 @@
-"""Entry point: find the command in a table, run it, and turn errors into one sentence and exit code 2.
+"""Entry point: run a command, and report its errors on one line with exit code 2.
 
-Commands are imported when they run, not to be listed. Listing them does not import argparse either.
+A command's module is imported only when the command runs. Listing the commands does not import argparse.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 # command -> (module in gecbench.cli with `add_parser(commands, summary)`, one-line help)
 COMMANDS = {
     "compare": ("compare", "Rank systems and test their differences"),
-    "completion": ("completion", "Print a script that completes commands, options and names"),
-    "compute_gleu": ("dropins.compute_gleu", "Score like the official GLEU scripts"),
-    "convert": ("convert", "Convert between parallel text, M2, I-measure XML and JSON Lines"),
-    "corpora": ("corpora", "List the named corpora, with their metrics and licenses"),
-    "data": ("data", "Build, verify, describe or lock a dataset; write a submission"),
-    "demo": ("demo", "Score four toy systems on the demo corpus"),
+    "completion": ("completion", "Print a shell completion script"),
+    "compute_gleu": ("dropins.compute_gleu", "Compute GLEU like the official scripts"),
+    "convert": ("convert", "Convert between text, M2, I-measure XML and JSON Lines"),
+    "corpora": ("corpora", "List the known corpora, with their metrics and licenses"),
+    "data": ("data", "Build and verify datasets, and write test-set submissions"),
+    "demo": ("demo", "Score four toy systems on the embedded demo corpus"),
     "detokenize": ("detokenize", "Join tokens into raw text"),
-    "doctor": ("doctor", "Show kernels, versions, cache and mirror"),
-    "errant_compare": ("dropins.errant_compare", "Score edits like the official errant_compare"),
-    "explain": ("explain", "Show edits, n-grams or alignments, sentence by sentence"),
-    "human": ("human", "Measure human performance: bound, rankings, agreement, change"),
-    "ieval": ("dropins.ieval", "Score like the official I-measure scorer's script"),
-    "leaderboard": ("leaderboard", "Make, submit to, list, build or serve a leaderboard"),
-    "m2scorer": ("dropins.m2scorer", "Score like the official M2 scorer's script"),
+    "doctor": ("doctor", "Show the installed versions, kernels and caches"),
+    "errant_compare": ("dropins.errant_compare", "Compare edits like the official errant_compare"),
+    "explain": ("explain", "Show how each sentence was scored"),
+    "human": ("human", "Compute human upper bounds, rankings, agreement and change"),
+    "ieval": ("dropins.ieval", "Compute the I-measure like the official scorer"),
+    "leaderboard": ("leaderboard", "Create, update, list, build or serve a leaderboard"),
+    "m2scorer": ("dropins.m2scorer", "Compute M2 scores like the official scorer"),
     "meta": ("meta", "Correlate metrics, or your own scores, with human judgments"),
-    "published": ("published", "List published results, with their sources"),
+    "published": ("published", "List published results with their sources"),
     "push": ("push", "Upload a metric, dataset or leaderboard to the Hub"),
-    "reproduce": ("reproduce", "Reproduce the tables and figures of papers"),
-    "results": ("results", "Write scores for a model repository on the Hub"),
-    "run": ("run", "Correct a corpus with a model, and score it"),
+    "reproduce": ("reproduce", "Recompute the tables and figures of papers"),
+    "results": ("results", "Write scores to a model repository on the Hub"),
+    "run": ("run", "Correct a corpus with a model, then score it"),
     "score": ("score", "Score systems against references"),
     "tokenize": ("tokenize", "Split raw text into tokens"),
 }
@@ -63,11 +63,12 @@ examples:
   gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench compare -s source.txt -r ref0.txt ref1.txt -p old.txt new.txt
   gecbench run --model "cmd:python3 correct.py" -c demo
-  gecbench COMMAND --help shows the options and examples of each command"""
+
+Run gecbench COMMAND --help for the options and examples of a command."""
 
 
 def _parse(words: Sequence[str]) -> Namespace:
-    """Return the options of the command that comes first; exit after help, the version or wrong use."""
+    """Return the options of a command line. Exit after printing help, the version or a usage error."""
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
     first = words[0] if words else ""
@@ -82,13 +83,13 @@ def _parse(words: Sequence[str]) -> Namespace:
     if first not in COMMANDS:
         kind, known = ("option", ("--help", "--version")) if first.startswith("-") else ("command", tuple(COMMANDS))
         hint = f"{did_you_mean(first, known)}{kind.capitalize()}s: {', '.join(known)}."
-        print(f"gecbench: there is no {kind} {first!r}. {hint}", file=sys.stderr)
+        print(f"gecbench: unknown {kind} {first!r}. {hint}", file=sys.stderr)
         raise SystemExit(2)
     return make_parser([first]).parse_args(words)
 
 
 def make_parser(commands: Sequence[str] | None = None) -> ArgumentParser:
-    """Return the parser of these commands, or of all."""
+    """Return the parser for these commands, or for all commands."""
     from gecbench.cli.options import Parser
 
     parser = Parser(prog="gecbench", usage=_USAGE)
@@ -100,8 +101,8 @@ def make_parser(commands: Sequence[str] | None = None) -> ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0, a command's own status, or 2 after an error that the user can correct."""
-    if sys.stderr is None:  # closed: nobody hears what is said
+    """Run the command line and return the exit status: 0, the command's own, or 2 after invalid input."""
+    if sys.stderr is None:  # it was closed before the program started
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -128,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(_one_line(f"{place}{error.strerror or error}."), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except MemoryError:
-        print("gecbench: not enough memory for what was asked. Try smaller numbers, or less text.", file=sys.stderr)
+        print("gecbench: out of memory. Use smaller numbers or less text.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("gecbench: stopped", file=sys.stderr)
@@ -154,6 +155,7 @@ def _name_options(message: str) -> str:
     message = message.replace("gecbench.clean(lines, sources)", "--clean")
     message = re.sub(r"\bmetrics=\[([^\[\]]*)\]", _name_metrics, message)
     message = re.sub(r'\b(tokenize|annotator|column|on_bad)="?([\w…]+)"?', r"--\1 \2", message)
+    message = re.sub(r"\bagainst='([^']*)'", r"--against '\1'", message)
     message = re.sub(r"\b(aligned|tokenized|ignore_width)=True", r"--\1", message)
     return message.replace("--on_bad", "--on-bad").replace("--ignore_width", "--ignore-width")
 

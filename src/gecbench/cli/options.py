@@ -1,4 +1,4 @@
-"""The argument parser, and the options that several commands share."""
+"""The argument parser and the options shared by several commands."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gecbench.display import log_info
@@ -23,16 +24,16 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose commands take --quiet, and that asks "did you mean" where a word is unknown."""
+    """An argument parser that adds --quiet to commands and suggests similar words in its errors."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         if self.add_help:
-            about = "print only results, warnings and errors"
+            about = "print only results, warnings and errors: no progress, no notes"
             self.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS, help=about)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Show the actions where none is named; refuse unknown options here, where the known ones are at hand."""
+        """Print the help if no action is given, and suggest a known option for an unknown one."""
         if self._subparsers and not args:
             self.print_help()
             self.exit()
@@ -44,34 +45,42 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, what was perhaps meant, and where the options are listed."""
+        """Exit with status 2 after printing what is wrong, a suggestion, and how to list the options."""
         if wrong := re.match(r"(.*?)invalid choice: '([^']*)' \(choose from ([^()]*)\)", message):
             hint = did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[3]))
             message = f"{wrong[1]}invalid choice: '{wrong[2]}'. {hint}Choose from {wrong[3]}"
         stop = "" if message.endswith("?") else "."
-        self.exit(2, f"{self.prog}: error: {message}{stop} Options and examples: {self.prog} --help\n")
+        self.exit(2, f"{self.prog}: error: {message}{stop} For help, run: {self.prog} --help\n")
 
 
 _LIST_OF_METRICS = "{the metrics}"
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help as it is written; the metrics are imported to be listed, and only then."""
+    """Print descriptions unchanged, and import the metrics only if they are listed."""
 
     def add_text(self, text: str | None) -> None:
-        """Add a text, with the metrics where they are to be listed."""
+        """Add a text, and replace the placeholder in it with the list of metrics."""
         if text and _LIST_OF_METRICS in text:
             from gecbench.metrics.base import METRICS
 
-            listed = "\n".join(f"  {entry.name:<10}{entry.description}" for entry in METRICS.values())
+            listed = definition_list({entry.name: entry.description for entry in METRICS.values()}, 10)
             text = text.replace(_LIST_OF_METRICS, listed)
         super().add_text(text)
+
+
+def definition_list(entries: Mapping[str, str], indent: int) -> str:
+    """Return names and their descriptions as a list that fits 80 columns."""
+    blanks = " " * (indent + 2)
+    return "\n".join(
+        fill(text, 80, initial_indent=f"  {name:<{indent}}", subsequent_indent=blanks) for name, text in entries.items()
+    )
 
 
 def add_command(
     commands: Any, name: str, description: str, examples: str, run: Any, failure: int = 2, **settings: Any
 ) -> argparse.ArgumentParser:
-    """Add a command whose help ends with examples; `failure` is its exit status for input that it refuses."""
+    """Add a command whose help ends with examples. `failure` is its exit status for invalid input."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=description,
@@ -85,22 +94,24 @@ def add_command(
 
 
 def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | None = True) -> None:
-    """Add the options that say what to score against, and predictions: needed, optional (None) or none."""
+    """Add the corpus options. Predictions are required (True), optional (None) or not an option (False)."""
     corpus = parser.add_argument_group(
-        "corpus", "plain text with one sentence per line; .gz is read as is, - is standard input"
+        "corpus", "files have one sentence per line and may be gzipped; - is standard input"
     )
-    corpus.add_argument("-s", "--source", metavar="FILE", help="source sentences")
+    corpus.add_argument("-s", "--source", metavar="FILE", help="source sentences; needs -r")
     corpus.add_argument("-r", "--references", metavar="FILE", nargs="+", help="one file per reference")
     corpus.add_argument(
         "--gold",
         metavar="FILE",
-        help="an M2 file (or I-measure .xml) instead: coded edits, applied where references are needed",
+        help="gold edits (.m2, or I-measure .xml) instead of -s and -r; "
+        "they are applied to the source if a metric needs references",
     )
     corpus.add_argument(
         "-c",
         "--corpus",
         metavar="NAME|FILE",
-        help="a name (demo, jfleg:test, conll14, …) or a file (.m2, .xml, .jsonl)",
+        help="a known corpus (demo, jfleg:test, conll14, …; list them with gecbench corpora) "
+        "or a file (.m2, .xml, .jsonl)",
     )
     if predictions is False:
         add_aligned_option(corpus)
@@ -109,7 +120,7 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | N
 
 
 def add_predictions_options(parser: Any, needed: bool | None) -> None:
-    """Add the systems' outputs, and what is done to them before they are scored."""
+    """Add the options for the systems' outputs and their preprocessing."""
     parser.add_argument(
         "-p",
         "--predictions",
@@ -119,41 +130,45 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
         default=[],
         help="one file per system: text, a table (.jsonl, .csv, .tsv, .parquet) or edits (.m2)",
     )
-    parser.add_argument("--column", metavar="NAME", help="the predictions' column of a table")
+    about = "column with the predictions in a table (default: found by its name)"
+    parser.add_argument("--column", metavar="NAME", help=about)
     add_annotator_option(parser)
-    about = "predictions in an M2 file: sources may differ in full-width and half-width characters"
+    about = "accept M2 predictions whose sources differ from the corpus in full-width and half-width characters"
     parser.add_argument("--ignore-width", action="store_true", help=about)
     add_preprocessing_options(parser)
     add_aligned_option(parser)
 
 
 def add_annotator_option(parser: Any) -> None:
-    """Add the choice among several annotators of predictions that are edits."""
-    parser.add_argument("--annotator", metavar="N", type=count, help="the annotator of predictions in an M2 file")
+    """Add the option to choose an annotator of M2 predictions."""
+    about = "annotator to score, if an M2 file of predictions has several"
+    parser.add_argument("--annotator", metavar="N", type=count, help=about)
 
 
 def add_aligned_option(parser: Any) -> None:
-    """Add the consent to files that do not seem to fit each other."""
+    """Add the option to skip the alignment checks."""
     about = "skip the checks for shifted lines and for swapped or identical files"
     parser.add_argument("--aligned", action="store_true", help=about)
 
 
 def add_preprocessing_options(parser: Any) -> None:
-    """Add what is done to predictions before they are scored."""
+    """Add the options for preprocessing predictions."""
     from gecbench.corpus.prepare import TOKENIZE_CHOICES
 
     parser.add_argument(
         "--tokenize",
         choices=TOKENIZE_CHOICES,
+        metavar="NAME",
         default="none",
-        help="split raw text into tokens; auto: as the corpus does, guided by the source",
+        help="tokenize raw predictions: %(choices)s; auto follows the tokenization of the corpus (default: none)",
     )
-    parser.add_argument("--clean", action="store_true", help="remove labels, quotes, numbers, fences, explanations")
+    about = "remove labels, quotes, list numbers, code fences and explanations around predictions"
+    parser.add_argument("--clean", action="store_true", help=about)
     parser.add_argument("--tokenized", action="store_true", help="skip the check for text that is not tokenized")
 
 
 def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return how predictions of files come in: foreign text is an error there."""
+    """Return the preprocessing settings. Predictions that do not resemble their sources are an error in files."""
     return {**pick(options, "tokenize", "tokenized", "aligned"), "foreign": "error"}
 
 
@@ -167,13 +182,15 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
         metavar="N",
         type=count,
         default=resamples,
-        help=f"bootstrap resamples{' for the interval, 0 for none' if not resamples else ''} (default: {resamples})",
+        help=f"bootstrap resamples for 95%% confidence intervals{'' if resamples else '; 0 computes none'} "
+        f"(default: {resamples})",
     )
-    parser.add_argument("--seed", metavar="N", type=count, default=DEFAULT_SEED, help="seed of the resampling")
+    about = f"seed of the resampling (default: {DEFAULT_SEED})"
+    parser.add_argument("--seed", metavar="N", type=count, default=DEFAULT_SEED, help=about)
     add_format_option(parser)
-    about = "exit with status 1 if a system's first metric, as printed in percent, is below this"
+    about = "exit with status 1 if a system scores below N percent with the first metric"
     parser.add_argument("--fail-under", metavar="N", type=number, help=about)
-    about = "show the place of each score among published results on the corpus (-c NAME)"
+    about = "show where each score ranks among published results on the corpus (needs -c NAME)"
     parser.add_argument("--published", action="store_true", help=about)
 
 
@@ -181,22 +198,22 @@ def add_format_option(parser: argparse.ArgumentParser) -> None:
     """Add the output format."""
     from gecbench.analysis.tables import FORMATS
 
-    parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
+    parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="output format (default: text)")
     add_wide_option(parser)
 
 
 def add_wide_option(parser: argparse.ArgumentParser) -> None:
-    """Add the choice of tables wider than a terminal."""
-    about = "text and LaTeX: all columns side by side, with interval ends and p-values (default: fit 80 columns)"
+    """Add the option for wide tables."""
+    about = "put all columns side by side in text and LaTeX, with interval ends and p-values (default: fit 80 columns)"
     parser.add_argument("--wide", action="store_true", help=about)
 
 
 def add_metrics_option(
-    parser: argparse.ArgumentParser, default: str = "the official metric of a corpus by name, else gleu"
+    parser: argparse.ArgumentParser, default: str = "the official metric of a known corpus, else gleu"
 ) -> None:
     """Add the choice of metrics, listed in the help."""
-    heading = "metrics (parameters in brackets, as in 'gleu(draws=py3)'; python:module:function is one of your own)"
-    parser.epilog = f"{heading}:\n{_LIST_OF_METRICS}\n\n{parser.epilog}"
+    usage = "  Set parameters in parentheses: 'gleu(draws=py3)'. For your own metric, give\n  python:MODULE:FUNCTION."
+    parser.epilog = f"metrics:\n{_LIST_OF_METRICS}\n\n{usage}\n\n{parser.epilog}"
     parser.add_argument(
         "-m",
         "--metrics",
@@ -207,13 +224,13 @@ def add_metrics_option(
 
 
 def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return some of the options by name, to be passed on as keywords."""
+    """Return some options as a dictionary of keyword arguments."""
     return {name: getattr(options, name) for name in names}
 
 
 @dataclass(frozen=True)
 class LoadedInputs:
-    """What the options name: metrics by column, the corpus, and each system's prepared predictions."""
+    """The inputs of a command: metrics by column, the corpus, and each system's prepared predictions."""
 
     metrics: Mapping[str, Metric]
     corpus: Corpus
@@ -221,7 +238,7 @@ class LoadedInputs:
 
 
 def load_inputs(options: argparse.Namespace) -> LoadedInputs:
-    """Make the metrics, read the corpus and the predictions, and prepare these: each once."""
+    """Create the metrics, read the corpus and the predictions, and prepare the predictions."""
     from gecbench.corpus.prepare import Preprocessing
 
     check_roles(options)
@@ -237,21 +254,21 @@ def load_inputs(options: argparse.Namespace) -> LoadedInputs:
 
 
 def metrics_of(options: argparse.Namespace) -> dict[str, Metric]:
-    """Return the metrics that the options name, by column; a bad one is refused before any work."""
+    """Return the chosen metrics by column, or raise an error for an unknown one before any work is done."""
     from gecbench.metrics.base import metric_columns
 
     return metric_columns(options.metric if "metric" in options else metric_names(options))
 
 
 def metric_names(options: argparse.Namespace) -> list[str]:
-    """Return the metrics that -m names; without it the official one of a corpus by name, else GLEU."""
+    """Return the metrics given with -m. By default the official metric of a known corpus, else GLEU."""
     from gecbench.api import default_metrics
 
     return getattr(options, "metrics", None) or list(default_metrics(options.corpus))
 
 
 def print_report(report: Report, options: argparse.Namespace) -> int:
-    """Print a report, with the places among published results if asked; return the exit status."""
+    """Print a report, with ranks among published results if requested, and return the exit status."""
     if options.published:
         from gecbench.corpora.published import with_published
 
@@ -262,17 +279,17 @@ def print_report(report: Report, options: argparse.Namespace) -> int:
 
 
 def check_published(options: argparse.Namespace) -> None:
-    """Reject --published, before any work, if there are no published results on the corpus."""
+    """Raise an error for --published if there are no published results on the corpus."""
     if getattr(options, "published", False):
         from gecbench.corpora.published import published_results
 
         if not options.corpus or not published_results(options.corpus):
-            fix = "Give a corpus that has some with -c. List them: gecbench published"
+            fix = "Choose one from the list of gecbench published with -c"
             raise InputError("--published needs a corpus with published results", fix=fix)
 
 
 def status_of(report: Report, options: argparse.Namespace) -> int:
-    """Return exit status 1 if a system is below --fail-under, after saying which, else 0."""
+    """Return exit status 1 after printing the systems below --fail-under, or 0 if there are none."""
     from gecbench.display import percent
 
     if options.fail_under is None:
@@ -286,20 +303,20 @@ def status_of(report: Report, options: argparse.Namespace) -> int:
 
 
 def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
-    """Refuse options that name a thing in no way, or in more than one."""
+    """Raise an error unless exactly one of several alternative options is given."""
     given = sum(map(bool, ways))
     if given != 1:
-        raise InputError(f"more than one {what}" if given else f"no {what}", fix=fix)
+        raise InputError(f"more than one {what} is given" if given else f"no {what} is given", fix=fix)
 
 
 def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | None = None) -> Corpus:
-    """Return the corpus that the options name, with references where the metrics need them."""
+    """Read the corpus given by the options, and derive references if the metrics need them."""
     from gecbench.corpus.prepare import check_corpus
     from gecbench.formats.tables import read_edits
     from gecbench.metrics.base import with_needed_references
 
     ways = (options.corpus, options.gold, options.source or options.references)
-    check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
+    check_one_given("corpus", ways, "Give one of -c, --gold, or -s with -r")
     check_published(options)
     chosen = list((metrics or metrics_of(options)).values())
     check_files([*getattr(options, "predictions", ()), options.source, *(options.references or ()), options.gold])
@@ -310,14 +327,14 @@ def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | Non
     if options.gold:
         return with_needed_references(read_edits(options.gold), chosen)
     if not options.source or not options.references:
-        raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
+        raise InputError("-s and -r must be given together", fix="Give the source file and at least one reference file")
     corpus = read_parallel_text(options.source, options.references, options.aligned)
     check_corpus(corpus, options.aligned, swapped=warn_of_swapped_names(options))
     return corpus
 
 
 def read_parallel_text(source: str, references: Sequence[str], aligned: bool = False) -> Corpus:
-    """Read a source file and reference files; shifted references are refused unless `aligned`."""
+    """Read a source file and reference files. Shifted references are an error unless `aligned`."""
     from gecbench.corpus.prepare import check_alignment
     from gecbench.formats.tables import read_parallel
 
@@ -329,7 +346,7 @@ def read_parallel_text(source: str, references: Sequence[str], aligned: bool = F
 
 
 def corpus_files(options: argparse.Namespace) -> list[str | None]:
-    """Return the files that the corpus is read from."""
+    """Return the input files of the corpus."""
     from gecbench.corpora.load import is_known_name
 
     named = options.corpus and is_known_name(options.corpus)
@@ -344,30 +361,30 @@ def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Seque
 
 
 def systems_of(options: argparse.Namespace) -> dict[str, str]:
-    """Return the predictions' files by system: the file name without its ending where that is unique."""
+    """Return the prediction files by system name: the file name without its extension if that is unique."""
     paths = [str(path) for path in options.predictions]
     short = [system_name(path) for path in paths]
     names = short if len(set(short)) == len(short) else paths
     for i, name in enumerate(names):
         if name in names[:i]:
-            raise InputError("the same predictions file is given twice", file=name)
+            raise InputError("this predictions file is given twice", file=name, fix="Give each file once")
     return dict(zip(names, paths, strict=True))
 
 
 def check_roles(options: argparse.Namespace) -> None:
-    """Refuse standard input for more than one file, and a text that is a reference and something else."""
+    """Raise an error if standard input is used twice, or a reference file is also the source or predictions."""
     from gecbench.formats.tables import ENDINGS
     from gecbench.formats.text import is_same_file
 
     references = options.references or []
     files = [*options.predictions, options.source, *references, options.gold, options.corpus]
     if list(map(str, files)).count(STANDARD_INPUT) > 1:
-        raise InputError("standard input (-) is named more than once", fix="It can be read only once")
+        raise InputError("standard input (-) is used more than once", fix="Give a file instead for all but one")
     for reference in () if options.aligned else references:
         for option, path in (("-s", options.source), *(("-p", path) for path in options.predictions)):
             if path and is_same_file(path, reference) and not reference.removesuffix(".gz").endswith(ENDINGS):
-                fix = "Give each text once; skip this check with --aligned if it is meant"
-                raise InputError(f"is given with -r and with {option}", file=str(reference), fix=fix)
+                fix = "Give each file once, or skip this check with --aligned"
+                raise InputError(f"is given with both -r and {option}", file=str(reference), fix=fix)
 
 
 _SOURCE_WORDS = {"src", "source", "sources", "input", "inputs", "orig", "original", "originals"}
@@ -375,23 +392,23 @@ _REFERENCE_WORDS = {"ref", "refs", "reference", "references", "gold", "tgt", "tr
 
 
 def warn_of_swapped_names(options: argparse.Namespace) -> bool:
-    """Warn of files that are named like what they are not given as; return whether there are any."""
+    """Warn if file names suggest that sources, references or predictions are swapped. Return whether they do."""
     if options.aligned or not options.source:
         return False
-    predictions = getattr(options, "predictions", ())  # gecbench run makes its own
+    predictions = getattr(options, "predictions", ())  # `gecbench run` has no such option
     found = swapped_names(options.source, options.references or (), predictions)
     for evidence in found:
         import warnings
 
         from gecbench.corpus.prepare import MixedUpTextWarning
 
-        problem = f"{evidence}: they look swapped; skip this check with --aligned if it is meant"
+        problem = f"{evidence}: they look swapped. If this is intended, skip this check with --aligned"
         warnings.warn(problem, MixedUpTextWarning, stacklevel=2)
     return bool(found)
 
 
 def swapped_names(source: str, references: Sequence[str], predictions: Sequence[str], option: str = "-p") -> list[str]:
-    """Say which files are named like what they are not given as: the source, references or predictions (`option`)."""
+    """Describe files whose names suggest that the source is swapped with a reference or with predictions (`option`)."""
     kind = _last_word(source)
     for path in references if kind in _REFERENCE_WORDS else ():
         if _last_word(path) in _SOURCE_WORDS:
@@ -402,7 +419,7 @@ def swapped_names(source: str, references: Sequence[str], predictions: Sequence[
 
 
 def _last_word(path: str) -> str:
-    """Return the last word of a file's name that says what is in it: `ref` of `test.ref0`, `source` of `source.txt`."""
+    """Return the last meaningful word of a file name: `ref` for `test.ref0`, `source` for `source.txt`."""
     words = re.findall("[a-z]+", Path(path).name.lower())
     return next((word for word in reversed(words) if word not in ("txt", "gz", "tok")), "")
 
@@ -414,7 +431,7 @@ def _same_content(one: str, other: str) -> bool:
 
 
 def read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Sequence[str]:
-    """Return the predictions of one file, cleaned if --clean says so."""
+    """Read the predictions in a file, and clean them if --clean is given."""
     from gecbench.formats.tables import read_predictions
 
     found = read_predictions(path, corpus, options.column, options.annotator, getattr(options, "ignore_width", False))
@@ -422,7 +439,7 @@ def read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Seque
 
 
 def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argparse.Namespace) -> Sequence[str]:
-    """Return the lines of a file, with --clean without what is around them, and say what was removed."""
+    """Return the lines of a file. With --clean, remove extra text around them and print what was removed."""
     if not options.clean:
         return lines
     from gecbench.corpus.prepare import clean
@@ -434,7 +451,7 @@ def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argpars
 
 
 def system_name(path: str) -> str:
-    """Return the name of the system whose outputs a file holds."""
+    """Return a system's name from the path of its outputs."""
     if path == STANDARD_INPUT:
         return "standard input"
     from gecbench.formats.tables import EDITS, ENDINGS
@@ -444,7 +461,7 @@ def system_name(path: str) -> str:
 
 
 def number(text: str) -> float:
-    """Return a number; `1_0`, which Python reads as 10, is not one."""
+    """Parse a number. Python reads `1_0` as 10, but this raises an error."""
     try:
         return float(plain_number(text))
     except ValueError:
@@ -455,7 +472,7 @@ _LONGEST_NUMBER = 18
 
 
 def count(text: str, least: int = 0) -> int:
-    """Return a whole number of at least 0, or of at least another number."""
+    """Parse a whole number of at least `least`."""
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER) or int(text) < least:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
     return int(text)

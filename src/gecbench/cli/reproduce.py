@@ -1,4 +1,4 @@
-"""`gecbench reproduce`: the papers' tables, published next to ours, and their figures."""
+"""`gecbench reproduce`: recompute the tables and figures of papers, with the published numbers next to ours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from gecbench.cli.options import add_command, add_format_option, count
+from gecbench.cli.options import add_command, add_format_option, count, definition_list
 from gecbench.display import log_info, tracked
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.papers import PAPERS, Reproduction, check_paper, render, reproduce
@@ -18,38 +18,37 @@ _EXAMPLES = """  gecbench reproduce sakaguchi2016
   gecbench reproduce jfleg2017 --figures figures
   gecbench reproduce --format markdown > tables.md
 """
-_INTRODUCTION = """# Reproduced tables
+_INTRODUCTION = """# The papers' tables, recomputed
 
-Computed by `gecbench reproduce --format markdown` from raw outputs, references and judgments, next to published
-figures. A dash means that the public files do not give the number; the reason is below its table.
+Computed with `gecbench reproduce --format markdown` from the published outputs, references and judgments. Published
+numbers stand next to ours. A dash means that the public files are not enough to compute a number. The reason is below
+the table.
 """
 
 
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "reproduce", summary, _EXAMPLES, run)
-    papers = "\n".join(f"  {name:<15}{description}" for name, description in PAPERS.items())
-    parser.epilog = f"papers:\n{papers}\n\n{parser.epilog}"
-    parser.add_argument("papers", metavar="PAPER", nargs="*", help="which papers (default: all)")
+    parser.epilog = f"papers:\n{definition_list(PAPERS, 15)}\n\n{parser.epilog}"
+    parser.add_argument("papers", metavar="PAPER", nargs="*", help="papers to reproduce (default: all)")
     add_figures_options(parser)
-    parser.add_argument(
-        "--edits", metavar="FOLDER", help="ERRANT's edits for seeda: SYSTEM.m2, gold_right.m2, gold_gecmetrics.m2"
-    )
+    about = "for seeda: folder with ERRANT's edits (SYSTEM.m2, gold_right.m2, gold_gecmetrics.m2)"
+    parser.add_argument("--edits", metavar="FOLDER", help=about)
     parser.add_argument("--runs", metavar="N", type=count, default=1000, help="runs of TrueSkill (default: 1000)")
-    parser.add_argument(
-        "--processes", metavar="N", type=count, default=os.cpu_count() or 1, help="for the slow parts (default: all)"
-    )
+    about = "processes for the slow parts (default: one per CPU)"
+    parser.add_argument("--processes", metavar="N", type=count, default=os.cpu_count() or 1, help=about)
     add_format_option(parser)
 
 
 def add_figures_options(parser: argparse.ArgumentParser) -> None:
-    """Add where figures go, and their format."""
+    """Add the folder and the format of figures."""
     parser.add_argument("--figures", metavar="FOLDER", help="draw the figures into this folder (needs matplotlib)")
-    parser.add_argument("--figure-format", choices=("png", "svg", "pdf"), default="png", help="(default: png)")
+    about = "file format of the figures (default: png)"
+    parser.add_argument("--figure-format", choices=("png", "svg", "pdf"), default="png", help=about)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Compute, draw and print."""
+    """Compute and print the tables, and draw the figures."""
     for paper in options.papers:
         check_paper(paper)
     edits = Path(options.edits) if options.edits else None
@@ -73,17 +72,17 @@ def _matplotlib() -> Any:
     try:
         from matplotlib import figure
     except ImportError as error:
-        raise MissingDependencyError("figures need matplotlib: pip install 'gecbench[plots]'") from error
+        raise MissingDependencyError("figures need matplotlib. Install it: pip install 'gecbench[plots]'") from error
     return figure
 
 
 def check_figures(folder: Path) -> None:
-    """Make the folder for figures, and raise unless they can be drawn."""
+    """Create the folder for figures, and raise an error if figures cannot be drawn."""
     _matplotlib()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror}", file=str(folder)) from error
+        raise InputError(f"cannot create the folder: {error.strerror}", file=str(folder)) from error
 
 
 def draw_figures(reproductions: Sequence[Reproduction], folder: Path, ending: str) -> None:

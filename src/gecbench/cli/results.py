@@ -1,4 +1,4 @@
-"""`gecbench results`: scores as a model repository on the Hub carries them."""
+"""`gecbench results`: write scores to a model repository on the Hub."""
 
 from __future__ import annotations
 
@@ -40,50 +40,56 @@ from gecbench.models.correction import Run, read_run
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
 
-_EXAMPLES = """  gecbench results write --run outputs.txt --repo-dataset owner/jfleg --to my-model
-  gecbench results pr --run outputs.txt --repo-dataset owner/jfleg --repo owner/model --dry-run
-  gecbench results write -c corpus.jsonl -p outputs.txt --repo-dataset owner/dataset --to my-model
-  gecbench results write -c demo -p outputs.txt -m gleu bleu --repo-dataset owner/demo --date 2026-01-31 \\
+_EXAMPLES = """  gecbench results write --run outputs.txt --repo-dataset owner/jfleg
+  gecbench results pr --run outputs.txt --repo-dataset owner/jfleg \\
+      --repo owner/model --dry-run
+  gecbench results write -c corpus.jsonl -p outputs.txt \\
+      --repo-dataset owner/dataset --to my-model
+  gecbench results write -c demo -p outputs.txt -m gleu bleu \\
+      --repo-dataset owner/demo --date 2026-01-31 \\
       --source-url https://example.org/logs --notes "5 beams"
 
-write makes FOLDER/.eval_results/DATASET.yaml: one entry per metric, its value times 100, its signature in the notes.
-Entries of the same task are replaced, others kept. pr opens a pull request with the same file on the model's
-repository, with huggingface_hub's login (hf auth login, or HF_TOKEN).
+actions:
+  write  write FOLDER/.eval_results/DATASET.yaml, with one entry per metric: the
+         score in percent, and its signature in the notes. An entry of the same
+         task is replaced; other entries are kept.
+  pr     open a pull request with this file on the model's repository. Log in
+         first with hf auth login, or set HF_TOKEN.
 
---run takes outputs of gecbench run (or their folder) with their record. The record names the corpus, and the model,
-revision and prompt for the notes. Without -m all tasks of the corpus are scored.
+With --run, the corpus and the notes (model, revision, prompt) come from the
+record of the run. Without -m, all tasks of the corpus are scored.
 """
 
 
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "results", summary, _EXAMPLES, run)
-    parser.add_argument("action", choices=("write", "pr"))
-    parser.add_argument(
-        "--run", dest="place", metavar="FILE|FOLDER", help="outputs of gecbench run, instead of -c and -p"
-    )
+    parser.add_argument("action", choices=("write", "pr"), help="what to do (see below)")
+    about = "outputs of gecbench run, or their folder, instead of -c and -p"
+    parser.add_argument("--run", dest="place", metavar="FILE|FOLDER", help=about)
     add_corpus_options(parser, predictions=None)
     add_scoring_options(parser, resamples=0)
     parser.set_defaults(metrics=None)
     target = parser.add_argument_group("results")
-    about = "the benchmark's dataset repository"
+    about = "dataset repository of the benchmark"
     target.add_argument("--repo-dataset", dest="dataset", metavar="OWNER/NAME", required=True, help=about)
-    target.add_argument("--to", metavar="FOLDER", default=".", help="write: the model repository's folder (default: .)")
-    target.add_argument("--repo", metavar="OWNER/NAME", help="pr: the model's repository")
-    target.add_argument("--dry-run", action="store_true", help="pr: show it, but do not open it")
+    about = "for write: a local folder of the model's repository (default: .)"
+    target.add_argument("--to", metavar="FOLDER", default=".", help=about)
+    target.add_argument("--repo", metavar="OWNER/NAME", help="for pr: the model's repository")
+    target.add_argument("--dry-run", action="store_true", help="for pr: print the file without opening a pull request")
     target.add_argument("--revision", metavar="HASH", help="commit of the dataset repository")
-    target.add_argument("--date", help="when it was evaluated, ISO 8601 (default: now, or when the run ended)")
-    target.add_argument("--source-url", metavar="URL", help="a page with details")
-    target.add_argument("--source-name", metavar="TEXT", help="the page's name")
-    target.add_argument("--notes", metavar="TEXT", help="text before the signature")
+    target.add_argument("--date", help="date of the evaluation, ISO 8601 (default: the end of the run, or now)")
+    target.add_argument("--source-url", metavar="URL", help="page with more information")
+    target.add_argument("--source-name", metavar="TEXT", help="name of that page")
+    target.add_argument("--notes", metavar="TEXT", help="text to put before the signature in the notes")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Score, write or open a pull request, and say where."""
-    if (options.action == "pr") != (options.repo is not None):
-        raise InputError(
-            "--repo goes with pr, and pr with --repo", fix="Give the model's repository: --repo owner/name"
-        )
+    """Score the outputs, write the file or open a pull request, and print its place."""
+    if options.action == "pr" and options.repo is None:
+        raise InputError("pr needs --repo", fix="Give the model's repository: --repo owner/name")
+    if options.action != "pr" and options.repo is not None:
+        raise InputError("--repo is only for pr", fix="Use results pr, or leave out --repo")
     if options.repo:
         check_repository(options.repo, "--repo")
     entries = _entries(options)
@@ -95,7 +101,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _deliver(entries: Sequence[EvalResultEntry], options: argparse.Namespace) -> str:
     if options.action == "write":
-        return f"written to {write_results(entries, options.to)}"
+        return f"wrote {write_results(entries, options.to)}"
     if options.dry_run:
         text = f"{results_file(entries)} in a pull request to {options.repo}:\n\n{describe_results(entries)}"
         return f"\n{text}\ndry run: no pull request was opened"
@@ -118,20 +124,21 @@ def _entries(options: argparse.Namespace) -> list[EvalResultEntry]:
 
 
 def _adopt(options: argparse.Namespace, made: Run) -> None:
-    """Fill in the options that a run's record answers."""
+    """Fill in the options that the record of a run contains."""
     if options.predictions:
-        raise InputError("--run names the predictions", fix="Leave -p out")
+        raise InputError("-p cannot be combined with --run", fix="Leave out -p")
     options.predictions = [made.outputs]
     if not any((options.corpus, options.gold, options.source, options.references)):
         if made.corpus is None:
-            raise InputError("its corpus has no name", file=str(made.outputs), fix="Give -c, --gold, or -s with -r")
+            fix = "Give the corpus with -c, --gold, or -s and -r"
+            raise InputError("the record of the run does not name its corpus", file=str(made.outputs), fix=fix)
         options.corpus = made.corpus
     if made.raw and options.tokenize == "none":
         options.tokenize = "auto"
 
 
 def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, Sequence[str]]]:
-    """Return what to score: the metrics asked for, or all tasks of a run's corpus, each on its configuration."""
+    """Return the corpora to score, each with its metrics: those of -m, or all tasks of a run's corpus."""
     wanted = options.metrics
     options.metrics = wanted or (list(METRICS) if made else metric_names(options))
     corpus = read_corpus(options)
@@ -154,7 +161,7 @@ def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, 
 
 
 def _fits(metric: type[Metric], corpus: Corpus) -> bool:
-    """Return whether a corpus has gold for a metric that needs nothing more installed."""
+    """Return whether a metric can score a corpus without an optional dependency."""
     return metric.extra is None and any(getattr(corpus, gold) is not None for gold in metric.golds)
 
 
@@ -163,7 +170,7 @@ def _score(
 ) -> list[EvalResultEntry]:
     systems = read_systems(options, corpus)
     if len(systems) != 1:
-        raise InputError(f"{len(systems)} systems, where one model is expected", fix="Give one file with -p")
+        raise InputError(f"results needs one system, not {len(systems)}", fix="Give one file with -p")
     ((name, predictions),) = systems.items()
     if made:
         made.check_corpus(corpus)

@@ -33,74 +33,94 @@ from gecbench.metrics.base import Metric
 from gecbench.models import correct, default_output, make_model, partial_path, written_paths
 
 _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo
-  gecbench run --model "cmd:python3 correct.py" -s source.txt -r ref0.txt ref1.txt -o outputs.txt --timeout 60
-  gecbench run --model python:my_module:correct -c demo -m gleu bleu --resamples 1000
-  gecbench run --model transformers:./my-model -c demo --prompt "Correct: {sentence}" --beams 5 --batch 8
-  gecbench run --model endpoint:http://localhost:8000/v1 --name my-model -c jfleg:test --raw --prompt fluency
-  gecbench run --model endpoint:https://router.huggingface.co/v1 --name OWNER/MODEL -c demo --raw --max-requests 50
+  gecbench run --model "cmd:python3 correct.py" -s source.txt -r ref.txt
+  gecbench run --model python:my_module:correct -c demo -m gleu bleu
+  gecbench run --model transformers:./my-model -c demo --beams 5 --batch 8 \\
+      --prompt "Correct: {sentence}"
+  gecbench run --model endpoint:http://localhost:8000/v1 --name my-model \\
+      -c jfleg:test --raw --prompt fluency
+  gecbench run --model endpoint:https://router.huggingface.co/v1 \\
+      --name OWNER/MODEL -c demo --raw --max-requests 50
 
 models:
-  cmd:COMMAND               run by the shell (sh, or cmd.exe on Windows; quote for it): it reads one sentence per
-                            line and prints one line for each, and nothing else, on standard output
-  python:MODULE:FUNCTION    from a string to a string, or from a list of strings to a list
-  transformers:MODEL        a sequence-to-sequence or chat model, by folder or Hub name (extra: transformers)
-  endpoint:URL              a served model (vLLM, llama.cpp, TGI, Ollama, Inference Providers, …), called --name there.
-                            Its key comes from HF_TOKEN (Hugging Face), OPENAI_API_KEY (OpenAI), or --key-variable
+  cmd:COMMAND             a shell command that reads one sentence per line from
+                          standard input and prints one line for each (sh, or
+                          cmd.exe on Windows)
+  python:MODULE:FUNCTION  a function from a string to a string, or from a list
+                          of strings to a list
+  transformers:MODEL      a sequence-to-sequence or chat model: a folder or a
+                          Hub name (needs gecbench[transformers])
+  endpoint:URL            a served model (vLLM, llama.cpp, TGI, Ollama,
+                          Inference Providers, …). Give the name of the model
+                          on the server with --name.
+                          The API key is read from HF_TOKEN (Hugging Face),
+                          OPENAI_API_KEY (OpenAI) or --key-variable.
 
-prompts: minimal, fluency, few-shot, a file, or a text with {sentence} in it; the signature names it.
+prompts:
+  minimal, fluency, few-shot, a file, or a text that contains {sentence}. The
+  signature of the score names the prompt.
 
-Outputs must be tokenized like the corpus. For raw text use --raw, or --tokenize. Outputs are saved to
-OUTPUT.partial.jsonl as they come: after an error or a kill the same command continues. If you changed the model
-meanwhile, start over with --restart. OUTPUT.run.json records how the outputs were made.
+Outputs must be tokenized like the corpus. If your model writes raw text, use
+--raw or --tokenize.
+
+Outputs are saved in OUTPUT.partial.jsonl as they arrive. Run the same command
+again to resume an interrupted run. If you changed the model since, add
+--restart. OUTPUT.run.json records the model, the corpus and the options.
 """
 
 
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "run", summary, _EXAMPLES, run)
-    parser.add_argument("--model", metavar="MODEL", required=True, help="cmd:…, python:…, transformers:… or endpoint:…")
+    about = "cmd:…, python:…, transformers:… or endpoint:… (see below)"
+    parser.add_argument("--model", metavar="MODEL", required=True, help=about)
     add_corpus_options(parser, predictions=False)
     running = parser.add_argument_group("running the model")
     positive = partial(count, least=1)
-    running.add_argument("--raw", action="store_true", help="send raw sentences, and tokenize the outputs (auto)")
+    running.add_argument(
+        "--raw", action="store_true", help="send raw, detokenized sentences and tokenize the outputs (auto)"
+    )
     add_preprocessing_options(running)
     running.add_argument(
-        "-o", "--output", metavar="FILE", help="the outputs, .txt or .jsonl (default: named by corpus and model)"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="file for the outputs, .txt or .jsonl (default: named by corpus and model)",
     )
-    running.add_argument("--name", help="the system's name in the table; endpoint: the model's name on the server")
-    running.add_argument("--batch", metavar="N", type=positive, help="sentences per call of the model (cmd: all)")
-    running.add_argument("--restart", action="store_true", help="discard the outputs of a stopped run")
-    about = "replace line breaks inside an output by blanks"
+    running.add_argument("--name", help="the system's name in the table; for endpoint: the model's name on the server")
+    about = "sentences per batch; for cmd: all sentences by default"
+    running.add_argument("--batch", metavar="N", type=positive, help=about)
+    running.add_argument("--restart", action="store_true", help="discard the outputs of an interrupted run")
+    about = "replace line breaks inside an output with spaces"
     running.add_argument("--flatten", dest="flatten_lines", action="store_true", help=about)
     about = "longest wait for a line (cmd) or a reply (endpoint, default: 120)"
     running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help=about)
-    about = "transformers, endpoint: name, file or text (endpoint: minimal)"
+    about = "for transformers and endpoint: a prompt's name, file or text (default for endpoint: minimal)"
     running.add_argument("--prompt", metavar="PROMPT", help=about)
-    running.add_argument("--beams", metavar="N", type=positive, help="transformers: beam search (default: greedy)")
-    about = "longest reply in tokens (default: transformers 256, endpoint 1024)"
+    about = "for transformers: beams of the beam search (default: greedy decoding)"
+    running.add_argument("--beams", metavar="N", type=positive, help=about)
+    about = "longest output in tokens (default: 256 for transformers, 1024 for endpoint)"
     running.add_argument("--max-new-tokens", metavar="N", type=positive, help=about)
-    running.add_argument("--device", help="transformers: cpu, cuda, … (default: cuda if there is one)")
+    running.add_argument("--device", help="for transformers: cpu, cuda, … (default: cuda if available)")
     _add_endpoint_options(parser.add_argument_group("served models (endpoint:)"))
     add_scoring_options(parser, resamples=0)
 
 
 def _add_endpoint_options(served: Any) -> None:
     positive = partial(count, least=1)
-    served.add_argument("--concurrency", metavar="N", type=positive, help="requests at the same time (default: 8)")
-    served.add_argument(
-        "--retries", metavar="N", type=count, help="send a failed request again up to N times (default: 6)"
-    )
-    about = "stop after N requests, resumed parts included"
+    served.add_argument("--concurrency", metavar="N", type=positive, help="parallel requests (default: 8)")
+    served.add_argument("--retries", metavar="N", type=count, help="retries of a failed request (default: 6)")
+    about = "stop the run after this many requests, including those of resumed parts"
     served.add_argument("--max-requests", metavar="N", type=positive, help=about)
-    about = "send nothing more after N tokens, resumed parts included"
+    about = "send no more requests once the run has used this many tokens, including resumed parts"
     served.add_argument("--max-tokens", metavar="N", type=positive, help=about)
-    about = """further fields of each request, such as '{"top_p": 0.9}'; null leaves out temperature or max_tokens"""
+    about = """extra fields of each request, such as '{"top_p": 0.9}'; null removes temperature or max_tokens"""
     served.add_argument("--request", metavar="JSON", type=_json_object, help=about)
-    served.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the key")
+    served.add_argument("--key-variable", metavar="NAME", help="environment variable with the API key")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Correct, write, score and print."""
+    """Correct the corpus, write the outputs, and print their scores."""
     if options.raw and options.tokenize == "none":
         options.tokenize = "auto"
     metrics = metrics_of(options)
@@ -108,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
     _check_scoring(options, corpus, metrics)
     model = make_model(options.model, **_model_options(options))
     if options.model.startswith("endpoint:") and options.tokenize == "none":
-        log_info("the model gets tokens and must answer with tokens; for raw text use --raw")
+        log_info("the model receives tokenized text and must reply with tokenized text. Use --raw for raw text")
     output = options.output or default_output(model, corpus)
     check_not_overwriting(written_paths(Path(output)), corpus_files(options))
     try:
@@ -117,9 +137,9 @@ def run(options: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         if (partial_file := partial_path(Path(output))).exists():
-            log_info(f"outputs so far are in {partial_file}; the same command continues")
+            log_info(f"the outputs so far are in {partial_file}. Run the same command again to resume")
         raise
-    log_info(f"outputs are in {output}")
+    log_info(f"the outputs are in {output}")
     name, preprocessing = options.name or model.name, Preprocessing(**preprocessing_of(options), paired=True)
     prepared = preprocessing.prepare(corpus, cleaned(outputs, corpus, output, options), f"predictions of {name}")
     report = compare_prepared({name: prepared}, metrics, **pick(options, "resamples", "seed"))
@@ -136,7 +156,7 @@ def _model_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_scoring(options: argparse.Namespace, corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
-    """Check before the model runs that its corpus can be scored as asked."""
+    """Check that the corpus can be scored with these metrics, before the model runs."""
     first = corpus.select([0])
     prepared = Preprocessing(options.tokenize, tokenized=True).prepare(first, first.sources)
     score_prepared({"predictions": prepared}, metrics, 0, options.seed)
@@ -148,7 +168,7 @@ def _json_object(text: str) -> dict[str, Any]:
     except ValueError:
         fields = None
     if not isinstance(fields, dict):
-        raise argparse.ArgumentTypeError("not a JSON object")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a JSON object")
     return fields
 
 

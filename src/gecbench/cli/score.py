@@ -1,4 +1,4 @@
-"""`gecbench score`: one or more systems, with any metrics."""
+"""`gecbench score`: score one or more systems with any metrics."""
 
 from __future__ import annotations
 
@@ -37,23 +37,25 @@ if TYPE_CHECKING:
     from gecbench.analysis.report import Report
     from gecbench.corpus.corpus import Corpus
 
-_LARGE = 50_000  # sentences: seconds for every metric
+_LARGE = 50_000  # sentences; above this, every metric takes seconds
 _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
-  gecbench score -s source.txt -r ref*.txt -p a.txt b.txt.gz -m gleu bleu --resamples 1000
+  gecbench score -s source.txt -r ref*.txt -p a.txt b.txt.gz -m gleu bleu
+  gecbench score -s source.txt -r ref*.txt -p output.txt --resamples 1000
   cat output.txt | gecbench score -s source.txt -r ref0.txt -p - --format json
   gecbench score -c demo -p output.txt --per-sentence
   gecbench score -c demo -p output.txt --by edit-distance
   gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
   gecbench score -m errant --gold gold.m2 -p system.m2 --average macro
   gecbench score -c conll14 -m m2 -p output.txt --published
-  gecbench score -c demo -p output.txt --fail-under 40 || echo too low
-  gecbench score --stream -s source.txt.gz -r ref.txt.gz -p output.parquet --per-sentence scores.parquet
-  gecbench score --engine spark --master local[2] -p s3a://bucket/pairs.parquet -m gleu bleu
+  gecbench score -c demo -p output.txt --fail-under 40 || echo "got worse"
+  gecbench score --stream -s source.txt.gz -r ref.txt.gz -p output.parquet \\
+      --per-sentence scores.parquet
+  gecbench score --engine spark --master local[2] -p s3a://bucket/pairs.parquet
 """
 
 
 class _Breakdowns:
-    """What scores can be broken down by; the metrics are imported when it is asked."""
+    """The choices of --by. The metrics are imported when the choices are read."""
 
     def __iter__(self) -> Iterator[str]:
         from gecbench.analysis.breakdown import breakdown_names
@@ -67,42 +69,31 @@ def add_parser(commands: Any, summary: str) -> None:
     add_corpus_options(parser)
     add_scoring_options(parser, resamples=0)
     views = parser.add_mutually_exclusive_group()
-    about = "print the score of every sentence instead; with --stream, write scores and counts to a Parquet file"
+    about = "print the score of every sentence; with --stream, write scores and counts to this Parquet file"
     views.add_argument("--per-sentence", metavar="FILE", nargs="?", const="", help=about)
     views.add_argument(
         "--by",
         metavar="WHAT",
         choices=_Breakdowns(),
-        help="print the first metric's scores broken down: %(choices)s",
+        help="print the first metric's score per group: %(choices)s",
     )
-    about = "print the mean of the first metric's scores over error types (m2, errant; with --by: over what it names)"
+    about = "print the mean of the first metric's scores over error types (m2, errant), or over the groups of --by"
     parser.add_argument("--average", choices=("macro",), help=about)
     stream = parser.add_argument_group(
-        "streams", "score one system of any size in constant memory, with the same scores"
+        "streaming", "score one system of any size in constant memory, with identical results"
     )
-    stream.add_argument("--stream", action="store_true", help="read text, .gz, .jsonl, .parquet or M2 batch by batch")
-    stream.add_argument(
-        "--batch-size",
-        metavar="N",
-        type=partial(count, least=1),
-        default=10_000,
-        help="sentences per batch (default: 10000)",
-    )
-    stream.add_argument(
-        "--on-bad",
-        choices=("error", "skip"),
-        default="error",
-        help="reject or skip rows that cannot be scored (default: error)",
-    )
-    stream.add_argument("--resume", action="store_true", help="continue a stopped run")
-    spark = parser.add_argument_group(
-        "Spark", "score Parquet files with columns of sources, predictions and references on many machines"
-    )
-    spark.add_argument("--engine", choices=("spark",), help="let Spark read -p and count")
-    spark.add_argument("--master", metavar="URL", help="where Spark runs: spark://…, yarn, … (default: local[*])")
-    spark.add_argument(
-        "--index", metavar="NAME", help="the column with row numbers from 0 (default: the order of the rows)"
-    )
+    stream.add_argument("--stream", action="store_true", help="read text, .gz, .jsonl, .parquet or M2 in batches")
+    about = "sentences per batch (default: 10000)"
+    stream.add_argument("--batch-size", metavar="N", type=partial(count, least=1), default=10_000, help=about)
+    about = "for rows that cannot be scored: stop with an error, or skip them (default: error)"
+    stream.add_argument("--on-bad", choices=("error", "skip"), default="error", help=about)
+    stream.add_argument("--resume", action="store_true", help="resume an interrupted run")
+    spark = parser.add_argument_group("Spark", "score Parquet files on many machines, with identical results")
+    about = "read -p with Spark: Parquet files with columns for sources, predictions and references"
+    spark.add_argument("--engine", choices=("spark",), help=about)
+    spark.add_argument("--master", metavar="URL", help="Spark master: spark://…, yarn, … (default: local[*])")
+    about = "column with the position of each row, from 0 (default: the order of the rows)"
+    spark.add_argument("--index", metavar="NAME", help=about)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -115,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     _check_whole(options)
     inputs = load_inputs(options)
     if len(inputs.corpus) >= _LARGE:
-        log_info(f"{len(inputs.corpus):,} sentences at once; with --stream it takes less memory and shows progress")
+        log_info(f"scoring {len(inputs.corpus):,} sentences at once. Use --stream for less memory and a progress bar")
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed"))
     if options.per_sentence is not None:
         print(_per_sentence(report, inputs.corpus, options.format, options.wide))
@@ -135,16 +126,16 @@ def _check_whole(options: argparse.Namespace) -> None:
     if options.average and options.per_sentence is not None:
         raise InputError("--average is over error types, not over sentences", fix="Leave out --per-sentence")
     if options.resume or options.per_sentence:
-        raise InputError("--resume and --per-sentence FILE are for streams", fix="Add --stream, or leave them out")
+        raise InputError("--resume and --per-sentence FILE need --stream", fix="Add --stream, or leave them out")
     if options.on_bad != "error":
-        fix = "Add --stream or --engine spark, or leave it out"
-        raise InputError("--on-bad is for streams and Spark", fix=fix)
+        fix = "Add one of them, or leave out --on-bad"
+        raise InputError("--on-bad needs --stream or --engine spark", fix=fix)
     _check_no_spark(options)
 
 
 def _check_no_spark(options: argparse.Namespace) -> None:
     if options.master or options.index:
-        raise InputError("--master and --index are for Spark", fix="Add --engine spark, or leave them out")
+        raise InputError("--master and --index need --engine spark", fix="Add it, or leave them out")
 
 
 def _spark(options: argparse.Namespace) -> Report:
@@ -152,15 +143,16 @@ def _spark(options: argparse.Namespace) -> Report:
     from gecbench.scale.spark import score_files
 
     if options.corpus or options.gold or options.source or options.references:
-        fix = "Leave out -s, -r, --gold and -c: put sources and references into columns next to the predictions"
-        raise InputError("Spark reads Parquet files alone", fix=fix)
+        fix = "Put sources and references into the Parquet files of -p, as columns"
+        raise InputError("-s, -r, --gold and -c cannot be combined with --engine spark", fix=fix)
     check_published(options)
     misplaced = options.stream or options.resume or options.by or options.clean or options.per_sentence is not None
     misplaced = misplaced or options.average
     if misplaced or options.tokenize != "none":
         raise InputError(
-            "--stream, --resume, --by, --average, --clean, --tokenize and --per-sentence are not for Spark",
-            fix="See gecbench.spark for scores of sentences",
+            "--stream, --resume, --by, --average, --clean, --tokenize and --per-sentence cannot be combined with "
+            "--engine spark",
+            fix="Leave them out. For sentence scores use gecbench.spark in Python",
         )
     wanted = pick(options, "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned")
     found = score_files(systems_of(options), options.master or "local[*]", **wanted, foreign="error")
@@ -195,20 +187,21 @@ def _stream(options: argparse.Namespace) -> int:
 def _check_stream(options: argparse.Namespace) -> None:
     _check_no_spark(options)
     ways = (options.corpus, options.gold, options.source or options.references)
-    check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
+    check_one_given("corpus", ways, "Give one of -c, --gold, or -s with -r")
     check_published(options)
     check_roles(options)
     warn_of_swapped_names(options)
     if options.ignore_width:
-        raise InputError("--ignore-width is not for streams", fix="Leave out --stream")
+        raise InputError("--ignore-width cannot be combined with --stream", fix="Leave out --stream")
     if len(options.predictions) != 1:
-        raise InputError("a stream is of one system", fix="Give one file with -p")
+        raise InputError("--stream scores one system at a time", fix="Give one file with -p")
     if options.resamples:
-        fix = "Keep them with --per-sentence FILE, then: gecbench.scale.scores(gecbench.scale.read(FILE), resamples=…)"
-        raise InputError("a stream keeps no counts to resample", fix=fix)
+        fix = "Write --per-sentence FILE, then call gecbench.scale.scores(gecbench.scale.read(FILE), resamples=…)"
+        raise InputError("--resamples cannot be combined with --stream", fix=fix)
     if options.by or options.average or options.clean or options.per_sentence == "":
         raise InputError(
-            "--by, --average, --clean and --per-sentence without a file need all text at once", fix="Leave out --stream"
+            "--by, --average, --clean and --per-sentence without a file cannot be combined with --stream",
+            fix="Leave out --stream",
         )
 
 

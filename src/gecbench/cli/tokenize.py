@@ -1,4 +1,4 @@
-"""`gecbench tokenize`: split raw text into tokens, by a named tokenizer or as a corpus does."""
+"""`gecbench tokenize`: split raw text into tokens, with a named tokenizer or the way a corpus is tokenized."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from gecbench.errors import InputError
 from gecbench.formats.tables import parse_predictions
 from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_bytes, read_lines, write_lines
 
-_EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenized.txt    (as the corpus does, guided by its sources)
-  gecbench tokenize raw.txt -s source.txt                     (the same, with a tokenized source file)
+_EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenized.txt
+  gecbench tokenize raw.txt -s source.txt
   gecbench tokenize raw.txt -t moses
 """
 
@@ -23,21 +23,22 @@ _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenized.txt    (as
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "tokenize", summary, _EXAMPLES, run)
-    parser.add_argument(
-        "file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="raw text (default: standard input)"
-    )
-    parser.add_argument("-t", "--tokenizer", choices=tuple(TOKENIZERS), help="without a corpus (default: treebank)")
-    parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="split as this corpus does")
-    parser.add_argument("-s", "--source", metavar="FILE", help="split as these tokenized sources, one per line")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="tokenized text (default: standard output)"
-    )
+    about = "raw text, one sentence per line (default: standard input)"
+    parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help=about)
+    about = "tokenizer to use without -c or -s: %(choices)s (default: treebank)"
+    parser.add_argument("-t", "--tokenizer", metavar="NAME", choices=tuple(TOKENIZERS), help=about)
+    about = "follow the tokenization of this corpus; line N is a correction of its sentence N"
+    parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help=about)
+    about = "follow the tokenization of these sources, one per line, in the same order"
+    parser.add_argument("-s", "--source", metavar="FILE", help=about)
+    about = "file to write (default: standard output)"
+    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD_INPUT, help=about)
 
 
 def run(options: argparse.Namespace) -> None:
     """Tokenize and write."""
     if sum(map(bool, (options.tokenizer, options.corpus, options.source))) > 1:
-        raise InputError("more than one way to tokenize", fix="Give one of -t, -c and -s")
+        raise InputError("-t, -c and -s cannot be combined", fix="Give one of them")
     check_not_overwriting([options.output], [options.file, *corpus_files(options)])
     if not options.corpus and not options.source:
         write_lines(options.output, tokenize(read_lines(options.file), options.tokenizer or "treebank"))

@@ -143,7 +143,7 @@ class Columns:
 
     def _refuse(self, problem: str, option: str) -> None:
         names = ", ".join(map(repr, self.values))
-        raise InputError(f"{problem} (columns: {names})", file=self.place, fix=f"Name the column: {option}")
+        raise InputError(f"{problem} (columns: {names})", file=self.place, fix=f"Choose a column: {option}")
 
 
 def read_predictions(
@@ -176,12 +176,12 @@ def parse_predictions(
     if column is None and (ending == EDITS or is_m2(texts)):
         return edited_texts(parse_m2(texts, file), corpus, file, annotator, ignore_width)
     if annotator is not None:
-        raise InputError("only an M2 file has annotators", file=file, fix="Give an M2 file, or leave out the annotator")
+        raise InputError("only an M2 file has annotators", file=file, fix="Give an M2 file, or leave out annotator=…")
     if ending in ENDINGS:
         columns = _READERS[ending](data, file)
         texts = columns if isinstance(columns, list) else paired_predictions(columns, corpus, column)
     elif column is not None:
-        fix = f"Leave out the column, or give a table ({', '.join(ENDINGS)})"
+        fix = f"Leave out column=…, or give a table ({', '.join(ENDINGS)})"
         raise InputError("plain text has no columns", file=file, fix=fix)
     elif is_essays(texts):
         return paired_predictions(parse_essays(texts, file), corpus)

@@ -1,4 +1,4 @@
-"""What every harness runs: the corpus, the requests to the model, and the scores of its answers."""
+"""Benchmarks shared by all harnesses: the corpus, the requests to the model, and the scores of its answers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A corpus by name, its metrics as far as they are installed, and the prompt that asks for what they reward.
+    """A corpus, its installed metrics, and the prompt for the kind of corrections that they measure.
 
-    `raw`: the model is sent raw text, not tokens. Answers may be either: they are tokenized like the corpus.
+    With `raw`, the model receives raw text instead of tokens. Answers may be raw or tokenized. They are tokenized like
+    the corpus.
     """
 
     name: str
@@ -43,15 +44,15 @@ class Benchmark:
 
     @cached_property
     def corpus(self) -> Corpus:
-        """The corpus, loaded when it is first wanted."""
+        """The corpus, loaded on first use."""
         return load_once(self.corpus_name)
 
     def with_options(self, corpus: str | None, prompt: str | None, raw: bool) -> Benchmark:
-        """Return the benchmark with a harness's options; None leaves a setting as it is."""
+        """Return the benchmark with the options of a harness. None leaves a setting unchanged."""
         return replace(self, corpus_name=corpus or self.corpus_name, prompt=prompt or self.prompt, raw=raw)
 
     def sentences(self) -> list[str]:
-        """Return the sentences as the model sees them."""
+        """Return the sentences to send to the model."""
         return detokenize(self.corpus.sources) if self.raw else list(self.corpus.sources)
 
     def requests(self) -> list[str]:
@@ -81,23 +82,23 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 
 @cache
 def load_once(name: str) -> Corpus:
-    """Return a corpus by name, always the same object, so that caches by corpus are hit."""
+    """Load a corpus once and return the same object each time, so that caches by corpus work."""
     return resolve_corpus(name)
 
 
 def subset(corpus: Corpus, sentences: Sequence[int]) -> Corpus:
-    """Return the corpus of these sentences, tokenized like the whole; the corpus itself if they are all of it."""
+    """Return a corpus of only these sentences, tokenized like the whole, or the corpus itself if they are all."""
     if list(sentences) == list(range(len(corpus))):
         return corpus
     return share_guide(corpus, corpus.select(sentences))
 
 
 def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
-    """Prepare answers by sentence, counted from 0: those of all sentences, or of some; each is one line.
+    """Prepare the answers of all or some sentences, by position from 0. Each answer is one line.
 
-    Harnesses pair answers with their sentences, so nothing is refused once the model has run: lines cannot be shifted,
-    raw text is tokenized, and what would be refused elsewhere (labels around nearly all answers, answers that share
-    hardly a word with their sentences) is logged as a warning.
+    Harnesses pair answers with their sentences, so lines cannot be shifted. Raw text is tokenized. Problems that are
+    errors elsewhere, such as labels around nearly all answers, or answers that share hardly any words with their
+    sentences, are logged as warnings, so that no result of the model is lost.
     """
     sentences = sorted(answers)
     part = subset(corpus, sentences)
@@ -112,10 +113,10 @@ def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
 
 
 def score_answers(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[str]) -> dict[str, Score]:
-    """Return the scores by metric; a part of the sentences is scored as a corpus of its own.
+    """Return the scores by metric. If only some sentences have answers, they are scored as their own corpus.
 
-    A metric that refuses the answers is left out, with a warning: they may be too different from their sentences to
-    be scored exactly. All other scores are returned.
+    A metric that raises an error is left out with a warning, for example if answers are too different from their
+    sentences to be scored exactly. All other scores are returned.
     """
     prepared = prepare(corpus, answers)
     scores = {}
@@ -136,7 +137,7 @@ def _refusal_logged(metric: str) -> Iterator[None]:
 
 
 def explain(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) -> tuple[dict[str, float], list[str]]:
-    """Return the scores of one answer alone (NaN: refused), and the explanations of the metrics that have one."""
+    """Return the scores of one answer (NaN after an error), and the explanations of the metrics that have them."""
     prepared = prepare(corpus, {sentence: answer})
     values, views = dict.fromkeys(metrics, nan), []
     for name in metrics:
@@ -150,7 +151,7 @@ def explain(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) 
 
 
 def figure_names(metrics: Sequence[str]) -> list[str]:
-    """Return the names in `corpus_figures`: values, the parts that tables show with them, and a count.
+    """Return the names in `corpus_figures`: metrics, their parts that tables show, and the unanswered sentences.
 
     >>> figure_names(BENCHMARKS["jfleg"].metrics)
     ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'unanswered']
@@ -160,7 +161,7 @@ def figure_names(metrics: Sequence[str]) -> list[str]:
 
 
 def corpus_figures(corpus: Corpus, readings: Mapping[int, Reading], metrics: Sequence[str]) -> dict[str, float]:
-    """Return the scores of the corpus (NaN: refused), and the number of replies without an answer."""
+    """Return the scores of the corpus (NaN after an error), and the number of replies without an answer."""
     found = dict.fromkeys(figure_names(metrics), nan)
     answers = {sentence: reading.text for sentence, reading in readings.items()}
     for metric, score in score_answers(corpus, answers, metrics).items():

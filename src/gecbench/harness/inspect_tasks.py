@@ -1,4 +1,4 @@
-"""Tasks, scorer and metric of Inspect AI, found through the entry point: `inspect eval gecbench/jfleg --model …`."""
+"""Tasks, scorer and metric for Inspect AI, registered as an entry point: `inspect eval gecbench/jfleg --model …`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ try:
     from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
     from inspect_ai.solver import TaskState, generate
 except ImportError as error:
-    raise MissingDependencyError(f"Inspect's tasks need {error.name}: pip install 'gecbench[inspect]'") from error
+    raise MissingDependencyError(
+        f"Inspect's tasks need {error.name}. Install it: pip install 'gecbench[inspect]'"
+    ) from error
 
 
 @task  # type: ignore[untyped-decorator]
@@ -29,7 +31,7 @@ def demo(corpus: str | None = None, prompt: str | None = None, raw: bool = True)
 
 @task  # type: ignore[untyped-decorator]
 def jfleg(corpus: str | None = None, prompt: str | None = None, raw: bool = True) -> Task:
-    """JFLEG's test set; `-T corpus=jfleg:dev` for the development set."""
+    """JFLEG's test set. Use `-T corpus=jfleg:dev` for the development set."""
     return _task("jfleg", corpus, prompt, raw)
 
 
@@ -73,7 +75,7 @@ def _samples(benchmark: Benchmark) -> list[Sample]:
 
 @metric(scores="unreduced")  # type: ignore[untyped-decorator]
 def corpus_scores() -> Metric:
-    """Score all answers as one corpus; with several epochs, the mean over them."""
+    """Score all answers as one corpus. With several epochs, return the mean over them."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         if not scores:
@@ -87,7 +89,7 @@ def corpus_scores() -> Metric:
 
 @scorer(metrics=[corpus_scores()])  # type: ignore[untyped-decorator]
 def corrections(metrics: list[str]) -> Scorer:
-    """Score each answer alone, with its edits and alignment; the corpus's scores come from `corpus_scores`."""
+    """Score each answer alone, with its edits and alignment. `corpus_scores` computes the scores of the corpus."""
 
     async def score(state: TaskState, _target: Target) -> Score:
         place, output = state.metadata, state.output

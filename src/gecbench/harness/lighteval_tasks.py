@@ -1,4 +1,4 @@
-"""Tasks of lighteval, for its `--custom-tasks`: documents, one metric over the corpus, all figures from it."""
+"""Tasks for lighteval's `--custom-tasks`: documents, and one corpus-level metric that returns all scores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ try:
     from lighteval.tasks.lighteval_task import LightevalTaskConfig
     from lighteval.tasks.requests import Doc, SamplingMethod
 except ImportError as error:
-    raise MissingDependencyError(f"lighteval's tasks need {error.name}: pip install lighteval") from error
+    raise MissingDependencyError(f"lighteval's tasks need {error.name}. Install it: pip install lighteval") from error
 
 _TEMPORARY = TemporaryDirectory(prefix="gecbench-")
 _FOLDER = Path(_TEMPORARY.name)
@@ -40,13 +40,13 @@ class ReplyItem(SampleLevelComputation):  # type: ignore[misc]
 
 
 class CorpusScores(CorpusLevelComputation):  # type: ignore[misc]
-    """The figures of a benchmark."""
+    """The scores of a benchmark."""
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
 
     def compute_corpus(self, items: Sequence[Item]) -> dict[str, float]:
-        """Return all figures; lighteval resamples no metric that returns several."""
+        """Return all scores. lighteval does not resample a metric that returns several."""
         readings = {item["sentence"]: Reading(item["answer"], item["outcome"]) for item in items}
         return corpus_figures(self.benchmark.corpus, readings, self.benchmark.metrics)
 
@@ -69,7 +69,7 @@ def _document(benchmark: Benchmark) -> Any:
 
 
 def _rows_of_demo() -> str:
-    """Return a folder with the demo as rows, since `load_dataset` has no name for it; it goes with the process."""
+    """Return a temporary folder with the rows of the demo corpus, because `load_dataset` cannot load it by name."""
     corpus = BENCHMARKS["demo"].corpus
     _FOLDER.joinpath("test.jsonl").write_text("".join(json.dumps({"id": name}) + "\n" for name in corpus.ids or ()))
     return str(_FOLDER)
@@ -98,6 +98,6 @@ def _config(benchmark: Benchmark) -> LightevalTaskConfig:
 
 
 def tasks() -> list[LightevalTaskConfig]:
-    """Return the tasks; their rows come from gecbench's own corpora by bare name."""
+    """Return the tasks. Their rows come from gecbench's corpora."""
     register_datasets()
     return [_config(each) for each in BENCHMARKS.values()]

@@ -1,4 +1,4 @@
-"""The functions that the task files of `harness/lm_eval` name: documents, the item of each answer, one per figure.
+"""The functions used by the task files in `harness/lm_eval`: documents, items and one aggregation per score.
 
 lm-evaluation-harness calls an aggregation function with the items of all documents, so it can score the corpus.
 """
@@ -19,7 +19,7 @@ Item = tuple[str, str, int, Reading]
 def documents(
     benchmark: str, corpus: str | None = None, prompt: str | None = None, raw: bool = True, **_: Any
 ) -> dict[str, Any]:
-    """Return the documents of a task; `--metadata` may name another corpus or prompt, or send tokens (`raw`: false)."""
+    """Return the documents of a task. `--metadata` can set another corpus or prompt, or send tokens (`raw`: false)."""
     import datasets
 
     chosen = BENCHMARKS[benchmark].with_options(corpus, prompt, raw)
@@ -38,7 +38,7 @@ def documents(
 
 
 def items(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
-    """Return the item of a document for the aggregation functions, once for each figure."""
+    """Return the item of a document, once for each aggregation function."""
     reading = read_reply(results[0], document["shown"])
     item = (document["benchmark"], document["corpus"], document["sentence"], reading)
     return dict.fromkeys(figure_names(BENCHMARKS[document["benchmark"]].metrics), item)
@@ -64,7 +64,7 @@ unanswered = _aggregation("unanswered")
 
 @lru_cache(maxsize=1)
 def _figures(answered: tuple[Item, ...]) -> dict[str, float]:
-    """Return all figures; asked for one after the other, they are computed once."""
+    """Return all scores. They are computed once and cached."""
     benchmark, corpus, _, _ = answered[0]
     readings = {sentence: reading for _, _, sentence, reading in answered}
     return corpus_figures(load_once(corpus), readings, BENCHMARKS[benchmark].metrics)

@@ -34,16 +34,16 @@ _SECRETS = re.compile(
 
 
 class PushError(GecbenchError):
-    """The folder must not be uploaded as it is, or the Hub refused it."""
+    """The folder cannot be uploaded, or the Hub rejected it."""
 
 
 @dataclass(frozen=True)
 class RepoType:
     """A kind of folder that can be uploaded.
 
-    `repository` is the Hub's type of repository, `patterns` name the files that belong to the folder, `modules` is
-    where gecbench carries such folders, `ready` is a file that must exist and `make` says how to get it. Files below
-    `built` may be git-ignored; files in the repository that match `prune` and are not in the folder are deleted.
+    `repository` is the type of the Hub repository. `patterns` match the files to upload. `modules` is where gecbench
+    keeps such folders. `ready` is a file that must exist, and `make` tells the user how to create it. Files below
+    `built` may be git-ignored. Files in the repository that match `prune` and are not in the folder are deleted.
     """
 
     repository: str
@@ -57,7 +57,7 @@ class RepoType:
 
 REPO_TYPES: Mapping[str, RepoType] = {
     "metric": RepoType(
-        "space", (CARD, "*.py", "requirements.txt"), "metrics", "{name}.py", "Name a metric module's folder"
+        "space", (CARD, "*.py", "requirements.txt"), "metrics", "{name}.py", "Give the folder of a metric module"
     ),
     "dataset": RepoType(
         "dataset",
@@ -80,7 +80,7 @@ REPO_TYPES: Mapping[str, RepoType] = {
 
 @dataclass(frozen=True)
 class Upload:
-    """What an upload will do."""
+    """The plan of an upload."""
 
     kind: str
     folder: Path
@@ -94,7 +94,7 @@ class Upload:
     message: str
 
     def describe(self) -> str:
-        """Return the files with their sizes, and where they go."""
+        """Return the files with their sizes, and their destination."""
         sizes = [(self.folder / name).stat().st_size for name in self.files]
         width = max(map(len, self.files))
         listed = [f"  {name:<{width}}  {size:>11,} bytes" for name, size in zip(self.files, sizes, strict=True)]
@@ -115,9 +115,9 @@ def plan_push(
     licence_confirmed: bool = False,
     prune: bool = False,
 ) -> Upload:
-    """Check a folder (or one of gecbench's modules by name) and return what its upload will do, without the network.
+    """Check a folder, or a module of gecbench by name, and return the plan of its upload. Needs no network.
 
-    `benchmark` adds a dataset's `eval.yaml`. `prune` deletes what the repository has and the folder has not.
+    `benchmark` adds a dataset's `eval.yaml`. `prune` deletes files in the repository that are not in the folder.
     """
     form = REPO_TYPES[kind]
     check_repository(repository, "--repo")
@@ -125,7 +125,7 @@ def plan_push(
     header = _card_header(folder)
     ready = form.ready.format(name=folder.name)
     if not any(folder.glob(ready)):
-        raise InputError(f"not ready: no {ready}", file=str(folder), fix=form.make.format(name=folder.name))
+        raise InputError(f"not ready: {ready} is missing", file=str(folder), fix=form.make.format(name=folder.name))
     message = f"{kind} {folder.resolve().name}, by gecbench"
     if kind == "dataset":
         declared = _declaration(folder)
@@ -141,7 +141,7 @@ def plan_push(
 
 
 def push(plan: Upload, *, endpoint: str | None = None) -> str:
-    """Upload what a plan lists, with huggingface_hub's login; return the commit's address."""
+    """Upload the files of a plan with huggingface_hub's login, and return the URL of the commit."""
     target = {"repo_id": plan.repository, "repo_type": plan.repository_type}
     with logged_in(plan.repository, endpoint) as api:
         if not plan.pull_request:
@@ -160,18 +160,18 @@ def push(plan: Upload, *, endpoint: str | None = None) -> str:
 
 
 def _check_private(api: Any, plan: Upload) -> None:
-    """Reject a repository that already exists and is public."""
+    """Raise an error for --private if the repository already exists and is public."""
     found = api.repo_info(plan.repository, repo_type=plan.repository_type)
     if found.private is not True:
         raise PushError(
             f"{plan.repository}: not uploaded: the repository is public. "
-            "Make it private in its settings first, name another one, or leave out --private if anyone may read it."
+            "Make it private in its settings, choose another one, or leave out --private."
         )
 
 
 @contextmanager
 def logged_in(repository: str, endpoint: str | None = None) -> Iterator[Any]:
-    """Yield huggingface_hub's interface for an upload; its errors become one sentence."""
+    """Yield huggingface_hub's API for an upload, and report its errors in one sentence."""
     from huggingface_hub import HfApi, get_token
 
     if get_token() is None:
@@ -180,7 +180,7 @@ def logged_in(repository: str, endpoint: str | None = None) -> Iterator[Any]:
         yield HfApi(endpoint=endpoint)
     except GecbenchError:
         raise
-    except Exception as error:  # of any kind; the first line of its text says what happened
+    except Exception as error:  # any kind of error: the first line of its message explains it
         words = str(error).strip().partition("\n")[0] or type(error).__name__
         reason = " ".join(str(getattr(error, "server_message", None) or "").split())
         raise PushError(f"{repository}: not uploaded: {words}{f' ({reason})' if reason else ''}") from error
@@ -210,7 +210,11 @@ def _card_header(folder: Path) -> dict[str, Any]:
     found = re.match(r"---\n(.*?)\n---\n", card.read_text(encoding="utf-8"), re.DOTALL) if card.is_file() else None
     header = yaml.safe_load(found[1]) if found else None
     if not isinstance(header, dict):
-        raise InputError("no card with a YAML header", file=str(card), fix="The Hub reads what a repository is from it")
+        raise InputError(
+            "no card with a YAML header",
+            file=str(card),
+            fix="Add a README.md with a YAML header, which the Hub requires",
+        )
     return header
 
 
@@ -222,7 +226,7 @@ def _sdk(header: Mapping[str, Any], folder: Path) -> str:
 
 
 def _declaration(folder: Path) -> DatasetDeclaration | None:
-    """Return which of gecbench's datasets a folder holds, by its name or by what its fingerprints say."""
+    """Return the dataset of gecbench that a folder contains, by its name or its fingerprints."""
     if folder.name in DATASETS:
         return DATASETS[folder.name]
     try:
@@ -235,7 +239,7 @@ def _declaration(folder: Path) -> DatasetDeclaration | None:
 def _check_dataset(
     folder: Path, declared: DatasetDeclaration | None, header: Mapping[str, Any], *, may_share: bool
 ) -> None:
-    """Refuse a folder that is not as gecbench built it, or whose owners gave no license to redistribute it."""
+    """Raise an error if a folder was changed after it was built, or if its license forbids redistribution."""
     if declared is None:
         if not may_share:
             _check_license(header, folder)
@@ -263,8 +267,8 @@ def _check_license(header: Mapping[str, Any], folder: Path) -> None:
 def files_to_upload(folder: Path, patterns: Sequence[str], built: str | None = None) -> list[str]:
     """Return the files to upload by their paths below the folder, sorted.
 
-    A pattern without a slash means files in the folder itself. Files below `built` are products that may be
-    git-ignored, and so may all files of a folder that is ignored as a whole.
+    A pattern without a slash matches only files directly in the folder. Files below `built` may be git-ignored, and so
+    may all files of a folder that is ignored as a whole.
     """
     found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     names = [path.relative_to(folder).as_posix() for path in found]
@@ -299,7 +303,7 @@ def _git_ignored(folder: Path, names: Sequence[str]) -> set[str]:
 
 def _check_inside(folder: Path, name: str) -> None:
     if not (folder / name).resolve().is_relative_to(folder.resolve()):
-        raise InputError("points to a place outside the folder", file=str(folder / name), fix="Remove the link")
+        raise InputError("links to a file outside the folder", file=str(folder / name), fix="Remove the link")
 
 
 def _check_no_secret(path: Path) -> None:
@@ -307,7 +311,9 @@ def _check_no_secret(path: Path) -> None:
     found = _SECRETS.search(content)
     if found is not None:
         line = content.count(b"\n", 0, found.start()) + 1
-        raise InputError("looks like a secret; nothing was uploaded", file=str(path), line=line, fix="Remove it")
+        raise InputError(
+            "seems to contain a secret, so nothing was uploaded", file=str(path), line=line, fix="Remove it"
+        )
 
 
 def check_repository(name: str, option: str) -> str:
@@ -325,7 +331,7 @@ def check_repository(name: str, option: str) -> str:
 
 
 def check_address(address: str, option: str) -> str:
-    """Return an http or https address, or refuse it."""
+    """Return an http or https address, or raise an error."""
     try:
         parts = urlsplit(address)
     except ValueError:

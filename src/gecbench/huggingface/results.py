@@ -1,6 +1,6 @@
-"""Scores as a model repository carries them: `.eval_results/*.yaml`, made with huggingface_hub's own classes.
+"""Write scores for a model repository: `.eval_results/*.yaml`, with huggingface_hub's classes.
 
-A result belongs to a task of a benchmark dataset, which the dataset's `eval.yaml` declares.
+A result belongs to a task of a benchmark dataset. The dataset's `eval.yaml` declares the tasks.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class ResultOrigin:
         if self.source_url is not None:
             check_address(self.source_url, "--source-url")
         elif self.source_name is not None:
-            raise InputError("--source-name goes with --source-url")
+            raise InputError("--source-name needs --source-url")
         check_date(self.date)
 
 
 def check_date(date: str | None) -> str:
-    """Return an ISO 8601 date, with or without a time; by default now."""
+    """Return a valid ISO 8601 date, with or without a time. By default now."""
     if date is None:
         return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     try:
@@ -62,7 +62,7 @@ def check_date(date: str | None) -> str:
 
 
 def result_entries(scores: Mapping[str, Score], corpus: Corpus, origin: ResultOrigin) -> list[EvalResultEntry]:
-    """Return one entry per metric: its task, its value times 100, and its signature in the notes."""
+    """Return one entry per metric: its task, its value times 100, and notes with its signature."""
     hub = _hub()
     date = check_date(origin.date)
     entries = []
@@ -93,13 +93,13 @@ def _interval(score: Score) -> str | None:
 def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Path:
     """Write `folder/.eval_results/<dataset>.yaml`, read it back, and return its path.
 
-    Results of the same dataset and task that are already there are replaced, all others are kept.
+    Existing results of the same dataset and task are replaced. All others are kept.
     """
     import yaml
 
     hub = _hub()
     if not Path(folder).is_dir():
-        raise InputError("no such folder", file=str(folder), fix="Give the model repository's folder")
+        raise InputError("no such folder", file=str(folder), fix="Give the folder of the model repository")
     path = Path(folder) / results_file(entries)
     places = {(entry.dataset_id, entry.task_id) for entry in entries}
     earlier = read_results(path) if path.exists() else []
@@ -109,7 +109,7 @@ def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Pat
         hub.eval_result_entries_to_yaml(wanted), sort_keys=False, allow_unicode=True, width=1000, line_break="\n"
     )
     if hub.parse_eval_result_entries(yaml.safe_load(text)) != wanted:
-        raise GecbenchError(f"{path}: the results do not read back as they were written; nothing was changed.")
+        raise GecbenchError(f"{path}: the results could not be read back after writing, so the file was not changed.")
     path.parent.mkdir(exist_ok=True)
     write_bytes(path, text.encode())
     return path
@@ -123,17 +123,19 @@ def read_results(path: str | Path) -> list[EvalResultEntry]:
     try:
         entries: list[EvalResultEntry] = _hub().parse_eval_result_entries(yaml.safe_load(text) or [])
     except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"holds no results ({error!r})", file=str(path), fix="Correct or remove it") from error
+        raise InputError(
+            f"contains no valid results ({error!r})", file=str(path), fix="Fix or delete the file"
+        ) from error
     return entries
 
 
 def results_file(entries: Sequence[EvalResultEntry]) -> str:
-    """Return the path of these results in a model repository."""
+    """Return the path of the results in a model repository."""
     return f"{FOLDER}/{entries[0].dataset_id.rpartition('/')[2]}.yaml"
 
 
 def open_pull_request(entries: Sequence[EvalResultEntry], repository: str, *, endpoint: str | None = None) -> str:
-    """Open a pull request that adds the results to those of a model repository; return its address."""
+    """Open a pull request that adds the results to a model repository, and return its URL."""
     from huggingface_hub.errors import EntryNotFoundError
 
     name = results_file(entries)
@@ -160,7 +162,7 @@ def describe_results(entries: Sequence[EvalResultEntry]) -> str:
     return "\n".join(
         [
             f"Grammatical error correction on [{dataset}](https://huggingface.co/datasets/{dataset}), by gecbench.",
-            "Values are times 100; the signature at the end of the notes says how each was made.",
+            "Values are in percent. The notes end with the signature, which states how the score was computed.",
             "",
             "| task | value | notes |",
             "|---|---:|---|",
@@ -181,9 +183,9 @@ def _hub() -> Any:
 
 
 def task_id(metric: str | Metric, corpus: Corpus) -> str:
-    """Return the task's identifier: the metric, then the configuration where a dataset has several reference sets.
+    """Return the identifier of a task: the metric, and the configuration if a dataset has several reference sets.
 
-    A task means the metric with its default parameters on the test split; anything else has no task.
+    A task is a metric with its default parameters on the test split. Anything else has no task.
 
     >>> rewrites = {"dataset": "conll14_fluency", "config": "expert_fluency", "split": "test"}
     >>> task_id("gleu", Corpus(sources=["He go ."], metadata=rewrites))
@@ -192,19 +194,19 @@ def task_id(metric: str | Metric, corpus: Corpus) -> str:
     chosen = make_metric(metric)
     if chosen != type(chosen)():
         raise InputError(
-            f"{metric} is not {chosen.name} with its defaults, which is what the task {chosen.name} means",
+            f"{metric} is not {chosen.name} with its default parameters, as the task {chosen.name} requires",
             fix=f"Give -m {chosen.name}",
         )
     split = corpus.metadata.get("split", "test")
     if split != "test":
-        raise InputError(f"{corpus.name} is the split {split!r}, and tasks are of the test split")
+        raise InputError(f"{corpus.name} is the split {split!r}, but tasks need the test split")
     declared = DATASETS.get(str(corpus.metadata.get("dataset")))
     several = declared is not None and declared.several_reference_sets
     return f"{chosen.name}_{corpus.metadata['config']}" if several else chosen.name
 
 
 def known_tasks(corpus: Corpus) -> dict[str, str] | None:
-    """Return the configurations by task that the corpus's dataset declares, or None if it is none of gecbench's."""
+    """Return the configuration of each task of the corpus's dataset, or None if it is not a dataset of gecbench."""
     dataset = corpus.metadata.get("dataset")
     if dataset is None:
         return None
@@ -221,7 +223,7 @@ def known_tasks(corpus: Corpus) -> dict[str, str] | None:
 
 
 def check_task(task: str, corpus: Corpus) -> None:
-    """Refuse a task that the corpus's dataset does not declare, or declares for another configuration."""
+    """Raise an error for a task that the dataset does not declare, or declares for another configuration."""
     known = known_tasks(corpus)
     if known is None:
         return
@@ -229,4 +231,4 @@ def check_task(task: str, corpus: Corpus) -> None:
         raise InputError(f"{corpus.name} has no task {task!r}", fix=f"Its tasks: {', '.join(known)}")
     if corpus.metadata.get("config") != known[task]:
         wanted = f"{corpus.metadata['dataset']}:{known[task]}:test"
-        raise InputError(f"the task {task} is not of {corpus.name}", fix=f"Give -c {wanted}")
+        raise InputError(f"the task {task} does not belong to {corpus.name}", fix=f"Give -c {wanted}")

@@ -479,8 +479,8 @@ class Metric(ABC):
         Raises:
             InputError: The metric does not support this breakdown.
         """
-        others = [name for name, metric in METRICS.items() if by in metric.breakdowns]
-        raise InputError(f"{self.name} has no scores by {by}", fix=f"Choose a metric that has: {', '.join(others)}")
+        known = [name for name, metric in METRICS.items() if by in metric.breakdowns]
+        raise InputError(f"{self.name} has no scores by {by}", fix=f"Use {' or '.join(known)}" if known else None)
 
     @abstractmethod
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:

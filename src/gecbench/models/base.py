@@ -1,4 +1,4 @@
-"""What a model is: sentences in, one corrected sentence each out. Models are named by a string (`make_model`)."""
+"""The base class of models. A model corrects sentences, and is named by a string (`make_model`)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """The correction of a line (from 1); `facts` are what else the journal keeps about it."""
+    """The correction of a line (from 1). `facts` are further fields for the journal."""
 
     line: int
     text: str
@@ -41,13 +41,13 @@ Outputs = Generator[Sequence[str | Answer], None, None]
 
 
 class ModelError(InputError):
-    """A model failed; `rejected` holds outputs that cannot be paired with their sentences, and so are not kept."""
+    """A model failed. `rejected` holds outputs that could not be paired with sentences."""
 
     rejected: Sequence[str] | None = None
 
 
 class Model(ABC):
-    """A model by its string, such as `cmd:sed s/a/b/`; subclasses implement `name` and `correct`."""
+    """A model named by a string such as `cmd:sed s/a/b/`. Subclasses implement `name` and `correct`."""
 
     batch: ClassVar[int | None] = 32
     """Sentences per call of `correct` by default; None: all."""
@@ -65,41 +65,44 @@ class Model(ABC):
 
     @property
     def options(self) -> Mapping[str, object]:
-        """Settings other than its string that change its outputs."""
+        """Settings, other than the string, that affect the outputs."""
         return {}
 
     @property
     def revision(self) -> str | None:
-        """The commit of its repository, once it is prepared and if it has one."""
+        """The commit of the model's repository, known after `prepare`, or None."""
         return None
 
     def prepare(self) -> None:
-        """Load the model, so that missing parts are found before anything is written."""
+        """Load the model, so that missing files or packages are reported before anything is written."""
         return
 
     @abstractmethod
     def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
-        """Yield the outputs as they come: texts in order, or answers in any; `lines` numbers the sentences, from 1."""
+        """Yield the outputs as they arrive: texts in order, or answers in any order.
+
+        `lines` are the numbers of the sentences, from 1.
+        """
 
     def resume(self, answers: Iterable[Answer]) -> None:
-        """Take note of the answers of an earlier run."""
+        """Load the answers of an earlier run."""
         return
 
     def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
-        """Return further fields of the run's record."""
+        """Return further fields for the record of the run."""
         return {}
 
     def summarize(self, account: Mapping[str, Any]) -> Sequence[str]:
-        """Return the `account` of a run as a few lines for people."""
+        """Return the `account` of a run as lines of text."""
         return ()
 
     def failure(self, problem: str, line: int, sentence: str, fix: str | None = None) -> ModelError:
-        """Return the error that names the model, the line and its sentence."""
+        """Return an error that names the model, the line and the sentence."""
         return ModelError(f"{shorten(self.text)}: {problem} (line {line}: {shorten(sentence)!r})", fix=fix)
 
 
 def make_model(text: str, **options: Any) -> Model:
-    """Return the model that a string names; options that are None count as not given.
+    """Create a model from its string. Options that are None are ignored.
 
     >>> make_model("cmd:sed 's/ a apple/ an apple/'").name
     "sed 's/ a apple/ an apple/'"
@@ -107,7 +110,7 @@ def make_model(text: str, **options: Any) -> Model:
     kind, _, rest = text.partition(":")
     if kind not in _CLASSES or not rest.strip():
         raise InputError(
-            f"cannot parse the model {text!r}",
+            f"unknown model {text!r}",
             fix=f"{did_you_mean(kind, _CLASSES)}Write cmd:COMMAND, python:module:function, "
             "transformers:FOLDER-OR-NAME or endpoint:URL",
         )
@@ -115,14 +118,14 @@ def make_model(text: str, **options: Any) -> Model:
     for name in given:
         if name not in _OPTIONS.get(kind, ()):
             homes = [home for home, names in _OPTIONS.items() if name in names]
-            fix = f"It is for {', '.join(homes)}: models" if homes else None
+            fix = f"Leave it out, or use {' or '.join(f'{home}:' for home in homes)} models" if homes else None
             raise InputError(f"{kind}: models have no option {name!r}", fix=fix)
     model: Model = pkgutil.resolve_name(_CLASSES[kind])(text, **given)
     return model
 
 
 def flatten(text: str) -> str:
-    r"""Return the text with each run of line breaks, and blanks around it, as one blank.
+    r"""Replace each run of line breaks, with the blanks around it, with one space.
 
     >>> flatten("He goes\r\n home .\n")
     'He goes home .'

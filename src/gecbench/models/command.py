@@ -1,4 +1,4 @@
-"""`cmd:COMMAND`: any shell command that reads sentences, one per line, and prints a line for each."""
+"""`cmd:COMMAND`: a shell command that reads one sentence per line and prints one line for each."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ONE_LINE_EACH = "The command must print one line for each line it reads, and no
 
 
 class CommandModel(Model):
-    """A command run through the shell; sentences go to its standard input, never into the command line.
+    """A command run by the shell. Sentences go to its standard input, never to the command line.
 
-    Lines are taken as they come, so what a command printed before it died is kept. If it ends well but printed too
-    few or too many lines, nobody can tell which line belongs to which sentence: all of them are rejected.
+    Lines are read as they are printed, so the output of a command that crashes is saved. If a command succeeds but
+    prints too few or too many lines, they cannot be paired with sentences, and all of them are rejected.
     """
 
     batch: ClassVar[int | None] = None
@@ -64,13 +64,17 @@ class CommandModel(Model):
         line = min(len(printed), len(sentences) - 1)
         place = (first_line + line, sentences[line])
         if process.timed_out:
-            fix = "Give a longer --timeout, or correct the command; what it printed is kept"
+            fix = "Give a longer --timeout, or fix the command. The lines it printed are saved"
             raise self.failure(f"printed nothing for {self.timeout:g} s {done}", *place, fix=fix)
         if code != 0:
             message = process.last_message()
             printed_error = f", saying {shorten(message)!r}" if message else ""
-            how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-            fix = "What it printed is kept: run again to continue from there" if printed else "Try it by hand first"
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            fix = (
+                "The lines it printed are saved. Run the same command again to resume"
+                if printed
+                else "Try the command by hand first"
+            )
             raise self.failure(f"{how} {done}{printed_error}", *place, fix=fix)
         if len(printed) != len(sentences):
             raise self._rejection(printed, sentences, first_line)
@@ -78,7 +82,7 @@ class CommandModel(Model):
     def _rejection(self, printed: list[str], sentences: Sequence[str], first_line: int) -> ModelError:
         line = min(len(printed), len(sentences) - 1)
         numbers = f"{counted(len(printed), 'line')} for {counted(len(sentences), 'sentence')}"
-        problem = f"printed {numbers}, so nobody can pair them"
+        problem = f"printed {numbers}, so they cannot be paired"
         error = self.failure(problem, first_line + line, sentences[line], fix=_ONE_LINE_EACH)
         error.rejected = printed
         return error
@@ -86,9 +90,13 @@ class CommandModel(Model):
     def _encode(self, sentences: Sequence[str], first_line: int) -> bytes:
         for line, sentence in enumerate(sentences, start=first_line):
             if "\n" in sentence:
-                raise self.failure("a sentence with a line break cannot go to a command", line, sentence)
+                raise self.failure(
+                    "the sentence contains a line break, so it cannot be sent to a command", line, sentence
+                )
             if not sentence.isascii() and sentence != sentence.encode(errors="replace").decode():
-                raise self.failure("a sentence with a lone surrogate cannot go to a command", line, sentence)
+                raise self.failure(
+                    "the sentence contains a lone surrogate, so it cannot be sent to a command", line, sentence
+                )
         return "".join(f"{sentence}\n" for sentence in sentences).encode()
 
     def _decode(self, raw: bytes, line: int, sentence: str) -> str:
@@ -106,7 +114,7 @@ def _decode_lossy(raw: bytes) -> str:
 
 
 class _Process:
-    """A running command: threads feed its input, pass its messages on, and end it when it is silent for too long."""
+    """A running command. Threads write its input, forward its messages, and kill it after the timeout."""
 
     def __init__(self, command: str, data: bytes, timeout: float | None) -> None:
         self._process: Any = subprocess.Popen(
@@ -137,14 +145,14 @@ class _Process:
         self._process.stdout.close()
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines it prints; the last may lack its newline."""
+        """Yield the lines it prints. The last line may have no newline."""
         while line := self._process.stdout.readline(_LONGEST):
             self._last_line = time.monotonic()
             self._missing -= 1
             yield line
 
     def wait(self) -> int:
-        """Return its exit code, once it has ended."""
+        """Wait for the command to end, and return its exit code."""
         code: int = self._process.wait()
         self._listener.join(timeout=1)
         return code
@@ -154,7 +162,7 @@ class _Process:
         return self._last_message.decode(errors="replace").strip()
 
     def kill(self) -> None:
-        """End it, and what it started."""
+        """Kill the command and its child processes."""
         if self._process.returncode is None:
             self._kill_group()
 
@@ -173,7 +181,7 @@ class _Process:
                 sys.stderr.write(line.decode(errors="replace"))
 
     def _supervise(self, timeout: float | None) -> None:
-        """End the command after `timeout` seconds without a line, and what it left running once it is done."""
+        """Kill the command after `timeout` seconds without a line, and its child processes when it ends."""
         pause = min(_LINGERING / 2, timeout or _LINGERING)
         while not self._ended.wait(pause):
             silence = time.monotonic() - self._last_line

@@ -1,6 +1,6 @@
-"""Correct a corpus with a model: in batches, with progress, resumable, and with a record of the run.
+"""Correct a corpus with a model, in batches. An interrupted run can be resumed.
 
-While a run lasts, its answers are in a journal, `<output>.partial.jsonl`. When it is complete, `<output>` holds the
+During a run, answers are saved in the journal `<output>.partial.jsonl`. When the run is complete, `<output>` has the
 corrections and `<output>.run.json` the record: model, prompt, corpus and hashes.
 """
 
@@ -30,11 +30,11 @@ from gecbench.models.replies import UNANSWERED
 from gecbench.version import __version__
 
 _RECORD = ".run.json"
-_MADE_BY = "Give what gecbench run wrote: its outputs, or the folder with them"
+_MADE_BY = "Give the outputs of gecbench run, or their folder"
 
 
 class PromptOverlapWarning(UserWarning):
-    """The prompt contains sentences that the model is then scored on."""
+    """The prompt contains sentences of the corpus that is scored."""
 
 
 def correct(
@@ -49,24 +49,24 @@ def correct(
     say: Callable[[str], None] | None = None,
     **options: Any,
 ) -> list[str]:
-    """Return the model's corrections of a corpus, and write them to `output` when they are complete.
+    """Correct a corpus with a model, and write the corrections to `output` when they are complete.
 
-    Until then they are kept in `<output>.partial.jsonl`, and the same call resumes from there. `<output>.run.json`
-    records how they were made.
+    Until then they are saved in `<output>.partial.jsonl`, and the same call resumes from there. `<output>.run.json`
+    records the model, the corpus and the options.
 
     Args:
         model: A string such as `cmd:COMMAND` (see `make_model`), a `Model`, or a function.
         corpus: A corpus, or its name.
         output: A file, `.txt` or `.jsonl`. Without it nothing is written, and nothing can be resumed.
-        batch: How many sentences the model gets at once.
-        restart: Discard the outputs of an unfinished run.
-        flatten_lines: Replace line breaks inside an output by blanks; otherwise they are an error.
-        raw: Send natural, detokenized sentences. Answers are kept as they come, to be scored with `tokenize`.
-        say: Is called with messages for people.
+        batch: The number of sentences per call of the model.
+        restart: Discard the outputs of an interrupted run.
+        flatten_lines: Replace line breaks inside an output with spaces. Otherwise they are an error.
+        raw: Send raw, detokenized sentences. Answers are saved as they are; tokenize them when you score them.
+        say: A function to call with progress messages.
         options: Options of a model that is given as a string.
 
     Raises:
-        ModelError: The model failed. Outputs so far are kept.
+        ModelError: The model failed. The outputs so far are saved.
         InputError: The model, the corpus or the output cannot be used.
     """
     chosen, given = _as_model(model, options), resolve_corpus(corpus)
@@ -82,7 +82,7 @@ def correct(
     with RowJournal(partial_path(target), run_key(chosen, wanted), "Choose another -o") as journal:
         correction.load(journal, restart=restart)
         if correction.answers and say:
-            say(f"{len(correction.answers)} of {len(wanted)} outputs are there already (--restart starts again)")
+            say(f"{len(correction.answers)} of {len(wanted)} outputs are already done (use --restart to discard them)")
         answers = _run_or_reject(correction, target)
         outputs = [answer.text for answer in answers]
         _write_outputs(target, outputs, wanted)
@@ -96,12 +96,12 @@ def correct(
 
 
 def partial_path(output: Path) -> Path:
-    """Return where the outputs of an unfinished run are kept."""
+    """Return the path of the journal of a run."""
     return Path(f"{output}.partial.jsonl")
 
 
 def record_path(output: Path) -> Path:
-    """Return where the record of a run is kept."""
+    """Return the path of the record of a run."""
     return Path(f"{output}{_RECORD}")
 
 
@@ -115,13 +115,13 @@ def written_paths(output: Path) -> tuple[Path, ...]:
 
 
 def run_key(model: Model, corpus: Corpus) -> dict[str, object]:
-    """Return what must be equal for a run to resume another."""
+    """Return the settings that must be equal for a run to resume another."""
     key = {"model": model.text, "options": dict(model.options), "corpus": corpus.fingerprint()}
     return {"gecbench": "outputs", **key, "sentences": len(corpus)}
 
 
 def default_output(model: Model, corpus: Corpus) -> Path:
-    """Return the file name of a run without one: corpus, model, and a hash of both."""
+    """Return the default file name of a run: corpus, model, and a hash of both."""
     digest = hashlib.sha256(json.dumps(run_key(model, corpus), sort_keys=True).encode()).hexdigest()[:8]
     words = [re.sub(r"[^A-Za-z0-9_]+", "-", word).strip("-")[:40] for word in (corpus.name, model.name)]
     return Path(".".join(filter(None, [*words, digest, "txt"])))
@@ -131,7 +131,7 @@ def _as_model(model: str | Model | Callable[..., Any], options: dict[str, Any]) 
     if isinstance(model, str):
         return make_model(model, **options)
     if options:
-        raise InputError(f"options {', '.join(options)} go with a model's string only")
+        raise InputError(f"the options {', '.join(options)} need a model given as a string")
     if isinstance(model, Model):
         return model
     if not callable(model):
@@ -144,33 +144,35 @@ def _warn_of_prompt_overlap(model: Model, corpus: Corpus) -> None:
     shown = model.prompt.shows(detokenize(corpus.sources)) if model.prompt else []
     if shown:
         problem = f"the prompt contains {counted(len(shown), 'sentence')} of the corpus, the first in line {shown[0]}"
-        warnings.warn(f"{problem}: the score says less about the model", PromptOverlapWarning, stacklevel=3)
+        warnings.warn(f"{problem}. The score may be too high", PromptOverlapWarning, stacklevel=3)
 
 
 def _checked_target(output: str | Path, corpus: CorpusLike) -> Path:
-    """Refuse an output that cannot be resumed, or that would be written over the corpus."""
+    """Raise an error if the output cannot be resumed, or would overwrite the corpus."""
     target = Path(output)
     if str(output) == STANDARD_INPUT or (target.exists() and not target.is_file()):
-        raise InputError("the outputs need a file, so that a stopped run can be resumed", fix="Give -o FILE")
+        raise InputError(
+            "the outputs need a regular file, so that an interrupted run can be resumed", fix="Give -o FILE"
+        )
     if isinstance(corpus, (str, Path)) and not is_known_name(str(corpus)):
         check_not_overwriting(written_paths(target), [corpus])
     return target
 
 
 def _run_or_reject(correction: _Correction, target: Path) -> list[Answer]:
-    """Return all answers; outputs that cannot be paired with sentences go to a file of their own."""
+    """Return all answers. Outputs that cannot be paired with sentences are written to a separate file."""
     try:
         return correction.run()
     except ModelError as error:
         if error.rejected is None:
             raise
         write_lines(_rejected_path(target), error.rejected)
-        fix = f"{error.fix}; what it printed is in {_rejected_path(target)}"
+        fix = f"{error.fix}. Its output is in {_rejected_path(target)}"
         raise ModelError(error.problem, fix=fix) from error
 
 
 class _Correction:
-    """The answers so far, and the loop that gets the others from the model."""
+    """The answers so far, and the loop that gets the remaining ones from the model."""
 
     def __init__(self, model: Model, corpus: Corpus, batch: int | None, flat: bool) -> None:
         self.model, self.corpus, self.flat = model, corpus, flat
@@ -179,7 +181,7 @@ class _Correction:
         self.answers: dict[int, Answer] = {}
 
     def load(self, journal: RowJournal, *, restart: bool) -> None:
-        """Take over the answers of an earlier run, and add new ones to its journal."""
+        """Load the answers of an earlier run, and append new ones to its journal."""
         journal.load(self._add_row, restart=restart)
         self.journal = journal
         self.model.resume(self.answers.values())
@@ -192,7 +194,7 @@ class _Correction:
         self.answers[line] = Answer(line, text, row)
 
     def run(self) -> list[Answer]:
-        """Correct what is left and return all answers, in order."""
+        """Correct the remaining sentences, and return all answers in order."""
         missing = [line for line in range(1, len(self.corpus) + 1) if line not in self.answers]
         with progress(len(self.corpus), "correcting", start=len(self.answers)) as bar:
             for start in range(0, len(missing), self.batch):
@@ -215,7 +217,7 @@ class _Correction:
             raise AssertionError(f"{self.model.text} gave {len(self.answers) - before} outputs for {len(lines)}")
 
     def _save(self, answers: Iterable[Answer]) -> None:
-        """Keep answers up to the first that is not one line of text."""
+        """Save answers up to the first that is not one line of text."""
         checked: list[Answer] = []
         try:
             for each in answers:
@@ -229,13 +231,15 @@ class _Correction:
         source = self.corpus.sources[line - 1]
         if "\n" in text or "\r" in text:
             if not self.flat:
-                fix = "Return one line, or make blanks of line breaks with --flatten"
-                raise self.model.failure("an output has a line break inside", line, source, fix=fix)
+                fix = "Return one line, or replace line breaks with spaces: --flatten"
+                raise self.model.failure("the output contains a line break", line, source, fix=fix)
             text = flatten(text)
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise self.model.failure("an output is not text: it holds a lone surrogate", line, source) from error
+            raise self.model.failure(
+                "the output contains a lone surrogate, which is not valid text", line, source
+            ) from error
         return text
 
 
@@ -267,7 +271,7 @@ def _write_record(output: Path, model: Model, corpus: Corpus, account: Mapping[s
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run: its outputs' file, and its record."""
+    """A finished run: the file of its outputs, and its record."""
 
     outputs: Path
     record: Mapping[str, Any]
@@ -282,7 +286,7 @@ class Run:
 
     @property
     def raw(self) -> bool:
-        """Whether the model got raw sentences."""
+        """Whether the model received raw text."""
         return bool(self.record["raw"])
 
     @property
@@ -300,10 +304,10 @@ class Run:
         return "; ".join(f"{name}: {value}" for name, value in parts.items() if value)
 
     def check_corpus(self, corpus: Corpus) -> None:
-        """Refuse a corpus whose sentences are not those that the model corrected."""
+        """Raise an error if the model corrected other sentences than those of this corpus."""
         if _hash_sources(corpus) != self.record["corpus"]["sources"]:
             raise InputError(
-                f"corrects other sentences than those of {corpus.name or 'this corpus'}", file=str(self.outputs)
+                f"was made from other sentences than those of {corpus.name or 'this corpus'}", file=str(self.outputs)
             )
 
 
@@ -313,11 +317,11 @@ def read_run(place: str | Path) -> Run:
     if path.is_dir():
         found = sorted(path.glob(f"*{_RECORD}"))
         if len(found) != 1:
-            raise InputError(f"{len(found)} records of runs in this folder", file=str(place), fix=_MADE_BY)
+            raise InputError(f"the folder has {len(found)} records of runs, not one", file=str(place), fix=_MADE_BY)
         path = found[0]
     outputs = path.with_name(path.name.removesuffix(_RECORD))
     if not record_path(outputs).is_file():
-        raise InputError("there is no record of a run for these outputs", file=str(outputs), fix=_MADE_BY)
+        raise InputError("the record of the run (.run.json) is missing", file=str(outputs), fix=_MADE_BY)
     try:
         record = json.loads(read_text(record_path(outputs)))
         complete = record["gecbench"] == "run" and {"model", "revision", "options", "prompt", "raw"} <= set(record)
@@ -329,7 +333,7 @@ def read_run(place: str | Path) -> Run:
     if not complete:
         raise InputError("not the record of a run", file=str(record_path(outputs)), fix=_MADE_BY)
     if changed:
-        raise InputError("not as the run left it", file=str(outputs), fix="Run it again")
+        raise InputError("was changed after the run", file=str(outputs), fix="Run it again")
     return Run(outputs, record)
 
 
@@ -338,5 +342,5 @@ def _hash_file(path: Path) -> str:
 
 
 def _hash_sources(corpus: Corpus) -> str:
-    """Return what records call `sources`: not the corpus's own fingerprint, so that old records stay valid."""
+    """Return the hash called `sources` in records. It is not the corpus's fingerprint, so old records stay valid."""
     return hashlib.sha256("\n".join(corpus.sources).encode(errors="surrogatepass")).hexdigest()[:8]

@@ -30,13 +30,13 @@ _LONGEST_BACK_OFF = 60.0
 _RETRYABLE = (408, 409, 425, 429)
 _FILTERED = ("content_filter", "content management policy", "content_policy")
 _FIXES = {
-    **dict.fromkeys((401, 403), "Name the environment variable that holds the right key: --key-variable NAME"),
+    **dict.fromkeys(
+        (401, 403), "Set the environment variable with the API key, or name another one: --key-variable NAME"
+    ),
     **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and --name"),
 }
-_UNREACHABLE = (
-    "Start the server or check its address, then run the same command again: it continues with the saved replies"
-)
-_REDIRECTED = "Name the address where the model is served; what you send is not passed on to another"
+_UNREACHABLE = "Is the server running? Check its address, then run the same command again to resume"
+_REDIRECTED = "Give the address where the model is served: redirects are not followed"
 _NO_KEY = "none"
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
 _FIXED_FIELDS = ("model", "messages", "stream")
@@ -45,11 +45,11 @@ _SECRET = re.compile("api.?key|access.?token|authorization|password|secret", re.
 
 
 class EndpointModel(Model):
-    """A model that a server offers by name, asked with a prompt, several sentences at a time.
+    """A model on a server. Prompts are sent in parallel.
 
-    A sentence that is refused, or answered with nothing or with far too much, stays as it is, and is counted. So does a
-    blank one, which is not sent. The key is read from the environment; without `key_variable` Hugging Face's servers
-    get HF_TOKEN, OpenAI's OPENAI_API_KEY, and all others none.
+    If the reply is a refusal, empty or far too long, the sentence stays unchanged and is counted as unanswered. Blank
+    sentences are not sent. The API key is read from the environment variable `key_variable`. By default it is HF_TOKEN
+    for Hugging Face's servers, OPENAI_API_KEY for OpenAI's, and no key for others.
     """
 
     batch: ClassVar[int | None] = None
@@ -71,7 +71,7 @@ class EndpointModel(Model):
     ) -> None:
         super().__init__(text)
         if not name:
-            raise InputError(f"{text} has no name", fix="Give the name that the server knows it by: --name MODEL")
+            raise InputError(f"{text} needs a model name", fix="Give the model's name on the server: --name MODEL")
         if concurrency < 1 or retries < 0 or not timeout > 0:
             raise InputError(f"concurrency={concurrency}, retries={retries}, timeout={timeout} cannot be")
         url = _checked_url(text.partition(":")[2])
@@ -86,38 +86,38 @@ class EndpointModel(Model):
 
     @property
     def name(self) -> str:
-        """The name that the server knows it by."""
+        """The name of the model on the server."""
         return self._name
 
     @property
     def options(self) -> Mapping[str, object]:
-        """Name, prompt and request; the key never."""
+        """The name, the prompt and the request fields. The key is never included."""
         return {"name": self._name, "prompt": self._prompt.text, "request": self.request}
 
     def _check_request(self, request: Mapping[str, Any], key: str | None) -> None:
-        """Refuse fields that would contradict the record, and a key in what the record shows."""
+        """Raise an error for request fields that contradict the record, and for a key that the record would show."""
         if changed := [name for name in _FIXED_FIELDS if name in request]:
-            fix = "Name the model with --name, and what it is asked with --prompt"
-            raise InputError(f"the request cannot change {changed[0]!r}", fix=fix)
+            fix = "Set the model with --name and the messages with --prompt"
+            raise InputError(f"--request cannot set {changed[0]!r}", fix=fix)
         shown = json.dumps([self.text, dict(self.options)])
         secret = any(map(_SECRET.search, _FIELD.findall(json.dumps(request))))
         if secret or (key and json.dumps(key)[1:-1] in shown):
-            fix = "Give the name of an environment variable that holds it: --key-variable NAME"
-            raise InputError("a key stands in the address, the name, the prompt or the request", fix=fix)
+            fix = "Put the key into an environment variable and name that: --key-variable NAME"
+            raise InputError("the address, name, prompt or request contains an API key", fix=fix)
 
     def prepare(self) -> None:
         """Check that the client library is recent enough."""
         check_client()
 
     def resume(self, answers: Iterable[Answer]) -> None:
-        """Count what the earlier part of the run has cost."""
+        """Add the requests and tokens of the earlier part of the run."""
         budget = self._service.budget
         for answer in answers:
             budget.requests += answer.facts.get("requests", 0)
             budget.tokens += sum(answer.facts.get("tokens", ()))
 
     def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
-        """Yield each answer as it comes."""
+        """Yield each answer as it arrives."""
         asked = [number for number, sentence in enumerate(sentences) if sentence.strip()]
         prompts = [self._prompt.fill(sentences[number]) for number in asked]
         try:
@@ -131,9 +131,10 @@ class EndpointModel(Model):
         yield [Answer(lines[k], sentence) for k, sentence in enumerate(sentences) if not sentence.strip()]
 
     def ask(self, prompts: Sequence[str]) -> list[Reply]:
-        """Return the replies to prompts of your own, in their order and as they came.
+        """Return the unprocessed replies to your own prompts, in their order.
 
-        For other questions than corrections, such as which of two outputs is better. Nothing is kept if it fails.
+        Use it for tasks other than corrections, such as judging which of two outputs is better. If a request fails, no
+        replies are saved.
         """
         self.prepare()
         try:
@@ -141,7 +142,7 @@ class EndpointModel(Model):
         except ServiceError as error:
             problem = f"{shorten(self.text)}: {error} (prompt {error.number + 1} of {len(prompts)})"
             raise ModelError(
-                problem, fix="Call it again when the server answers; nothing of this call is kept"
+                problem, fix="Check the server and call it again. No replies of this call are saved"
             ) from error
 
     def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
@@ -156,8 +157,8 @@ class EndpointModel(Model):
         }
 
     def summarize(self, account: Mapping[str, Any]) -> Sequence[str]:
-        """Return how many sentences were answered, refused and so on, and the cost."""
-        cost = "no count of tokens"
+        """Return the counts of outcomes, requests and tokens as lines of text."""
+        cost = "tokens not counted"
         if tokens := account["tokens"]:
             cost = f"{counted(tokens['prompt'], 'token')} in prompts, {tokens['answers']:,} in answers"
         return [*summarize_outcomes(account), f"{counted(account['requests'], 'request')}, {cost}"]
@@ -185,10 +186,10 @@ def _checked_url(url: str) -> str:
     except ValueError:
         valid = False
     if not valid:
-        raise InputError(f"endpoint:{url}: no http or https address", fix="Write endpoint:http://localhost:8000/v1")
+        raise InputError(f"endpoint:{url}: not an http or https address", fix="Write endpoint:http://localhost:8000/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
-        fix = "Name the environment variable that holds the key: --key-variable NAME"
-        raise InputError(f"the address of {parts.hostname} has more than host, port and path", fix=fix)
+        fix = "Remove the rest. Give an API key through an environment variable: --key-variable NAME"
+        raise InputError(f"the address of {parts.hostname} contains more than host, port and path", fix=fix)
     return url
 
 
@@ -198,15 +199,15 @@ def _find_key(url: str, variable: str | None) -> str | None:
     name = variable or next(homes, None)
     key = os.environ.get(name, "").strip() if name else ""
     if variable and not key:
-        fix = "Give the variable's name, not the key, and set it"
-        raise InputError("--key-variable names nothing that is set in the environment", fix=fix)
+        fix = "Give the name of the variable, not the key, and set the variable"
+        raise InputError("the environment variable of --key-variable is not set", fix=fix)
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise InputError(f"{name} holds no key: it has blanks or letters that are not ASCII")
+        raise InputError(f"{name} does not contain a valid key: it has blanks or non-ASCII characters")
     return key or None
 
 
 class ServiceError(Exception):
-    """The server cannot or must not be asked any further; `number` is the prompt's at which that was found."""
+    """A request failed for good, or the budget is used up. `number` is the number of the prompt, from 0."""
 
     def __init__(self, problem: str, fix: str | None = None) -> None:
         super().__init__(problem)
@@ -216,7 +217,7 @@ class ServiceError(Exception):
 
 @dataclass
 class Budget:
-    """The limits of a run, resumed parts included, and what it has used so far."""
+    """The limits of a run, including resumed parts, and the requests and tokens used so far."""
 
     max_requests: int | None = None
     max_tokens: int | None = None
@@ -224,26 +225,28 @@ class Budget:
     tokens: int = 0
 
     def spend_request(self) -> None:
-        """Count a request, or refuse it."""
+        """Count a request, or raise an error if the budget is used up."""
         for limit, spent, what in (
             (self.max_requests, self.requests, "requests"),
             (self.max_tokens, self.tokens, "tokens"),
         ):
             if limit is not None and spent >= limit:
-                fix = f"All replies are saved: run again with a larger --max-{what} to continue"
+                fix = f"All answers are saved. To resume, run the command again with a larger --max-{what}"
                 raise ServiceError(f"the budget of {limit} {what} is used up ({spent} so far)", fix)
         self.requests += 1
 
     def spend_tokens(self, tokens: tuple[int, int] | None) -> None:
         """Count the tokens of a reply."""
         if tokens is None and self.max_tokens is not None:
-            raise ServiceError("the server does not say how many tokens it used", "Limit --max-requests instead")
+            raise ServiceError(
+                "the server does not report the number of tokens", "Use --max-requests instead of --max-tokens"
+            )
         self.tokens += sum(tokens or ())
 
 
 @dataclass
 class Service:
-    """A client, the number of requests at a time, the retries, and the budget."""
+    """A client with its number of parallel requests, retries and budget."""
 
     client: Client
     concurrency: int
@@ -251,9 +254,9 @@ class Service:
     budget: Budget
 
     def ask(self, prompts: Sequence[str]) -> Generator[Reply, None, None]:
-        """Yield replies as they come. Failed requests are retried, and at last raise `ServiceError`.
+        """Yield replies as they arrive. Failed requests are retried, and finally raise `ServiceError`.
 
-        Requests that are under way when another fails are waited for and yielded before the error is raised.
+        Before the error is raised, the replies to all requests already sent are awaited and yielded.
         """
         loop = asyncio.new_event_loop()
         found: SimpleQueue[Reply | None] = SimpleQueue()
@@ -280,8 +283,8 @@ def _run_loop(loop: asyncio.AbstractEventLoop, asking: asyncio.Task[None], found
 class _RequestPool:
     """Workers that share the prompts, the rate limit and the first error.
 
-    Retries are written here, not left to a library, because all workers share their limits: one worker's rate limit or
-    final error has to hold the others back, and each try is paid from one budget.
+    Retries are implemented here instead of in a library, because the workers share their limits. A rate limit or a
+    final error of one worker stops the others, and all attempts count toward one budget.
     """
 
     def __init__(self, service: Service, put: Callable[[Reply], None], loop: asyncio.AbstractEventLoop) -> None:
@@ -313,7 +316,7 @@ class _RequestPool:
                 self.stopping.set()
 
     async def _ask(self, connection: Any, number: int, prompt: str) -> Reply | None:
-        """Return the reply to a prompt, or None if another request failed for good meanwhile."""
+        """Return the reply to a prompt, or None if another request has failed for good."""
         requests = failures = 0
         while True:
             await self._wait_for_rate_limit()
@@ -334,12 +337,12 @@ class _RequestPool:
             await self._back_off(found, requests)
 
     async def _wait_for_rate_limit(self) -> None:
-        """Wait until the rate limit, which holds for all requests, allows another one."""
+        """Wait until the shared rate limit allows another request."""
         while (seconds := self.not_before - self.loop.time()) > 0 and not self.stopping.is_set():
             await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
 
     async def _back_off(self, failed: FailedRequest, requests: int) -> None:
-        """Wait as long as the server says, or else twice as long each time; a rate limit makes all wait."""
+        """Wait as long as the server asks, or twice as long each time. A rate limit stops all workers."""
         seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
         if failed.wait is not None:
             seconds = failed.wait
@@ -355,7 +358,7 @@ class _RequestPool:
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply to a prompt; `tokens` are those of the prompt and of the reply, if the server counts them."""
+    """The reply to a prompt. `tokens` are the tokens of prompt and reply, if the server reports them."""
 
     number: int
     text: str
@@ -369,21 +372,21 @@ class Reply:
 
 @dataclass(frozen=True)
 class FailedRequest:
-    """Why there is no reply, whether a retry may help, and when."""
+    """A failed request: the reason, whether to retry, and how long to wait."""
 
     problem: str
-    fix: str | None = "All replies are saved: run again to continue"
+    fix: str | None = "All answers are saved. Run the same command again to resume"
     final: bool = False
     limited: bool = False
     wait: float | None = None
 
 
 class _TooLongError(Exception):
-    """The body of a reply is larger than any sentence."""
+    """The body of a reply is too large for a corrected sentence."""
 
 
 class _RedirectError(Exception):
-    """The server sends its clients to another address."""
+    """The server redirects to another address."""
 
     def __init__(self, response: Any) -> None:
         self.response = response
@@ -391,7 +394,7 @@ class _RedirectError(Exception):
 
 @dataclass(frozen=True)
 class Client:
-    """Address, model, key and timeout; `request` are further fields of every request."""
+    """The address, model, key and timeout. `request` holds further fields of every request."""
 
     url: str
     model: str
@@ -400,7 +403,7 @@ class Client:
     timeout: float
 
     def connect(self, session: Any) -> Any:
-        """Return huggingface_hub's client; without a token of ours it would send the Hub's to any server."""
+        """Return huggingface_hub's client. An explicit token keeps it from sending the Hub's token to any server."""
         from huggingface_hub import AsyncInferenceClient
 
         client = AsyncInferenceClient(base_url=self.url, token=self.key or _NO_KEY, timeout=self.timeout)
@@ -408,7 +411,7 @@ class Client:
         return client
 
     async def ask(self, connection: Any, number: int, prompt: str, requests: int) -> Reply | FailedRequest:
-        """Send a prompt, for the n-th time (`requests`), and return what comes back before the timeout."""
+        """Send a prompt and return the reply, or the failure. `requests` is the number of attempts."""
         messages = [{"role": "user", "content": prompt}]
         question = connection.chat_completion(messages, model=self.model, extra_body=dict(self.request))
         try:
@@ -430,7 +433,7 @@ class Client:
         problem = f"the server answers {status}{f': {words}' if words else ''}"
         if 300 <= status < 400:
             target = self._shown(response.headers.get("location") or "another address")
-            return FailedRequest(f"the server answers {status}, a redirect to {target}", _REDIRECTED, final=True)
+            return FailedRequest(f"the server redirects to {target} (status {status})", _REDIRECTED, final=True)
         wait = _retry_after(response.headers)
         if wait is not None and wait > _LONGEST_WAIT:
             return FailedRequest(f"{problem}, and asks to wait {wait:.0f} s", final=True)
@@ -443,16 +446,16 @@ class Client:
 
         shown = self._shown(str(error))
         if isinstance(error, OfflineModeIsEnabled):
-            return FailedRequest("huggingface_hub is offline and asks no server", "Unset HF_HUB_OFFLINE", final=True)
+            return FailedRequest("huggingface_hub is in offline mode", "Unset HF_HUB_OFFLINE", final=True)
         if isinstance(error, (asyncio.TimeoutError, InferenceTimeoutError)):
-            return FailedRequest(f"no answer within {self.timeout:g} s")
+            return FailedRequest(f"no reply within {self.timeout:g} s")
         # An unknown host or a refused connection, not a timeout. By name: huggingface_hub has changed its HTTP client.
         if type(error).__name__ == "ConnectError":
             return FailedRequest(f"cannot connect ({shown})", _UNREACHABLE, final=True)
-        return FailedRequest(f"no answer that can be read ({type(error).__name__}: {shown})")
+        return FailedRequest(f"the reply cannot be parsed ({type(error).__name__}: {shown})")
 
     def _without_key(self, text: str) -> str:
-        """Return a text of the server's, which may repeat what it was sent, without the key."""
+        """Remove the key from a text of the server, which may repeat the request."""
         return text.replace(self.key, "…") if self.key else text
 
     def _shown(self, text: str) -> str:
@@ -465,7 +468,7 @@ _MOST_TOKENS = 10**9
 
 def _reply(output: Any, number: int, requests: int) -> Reply:
     if not output.choices:
-        raise ValueError(f"it holds no choices, but {getattr(output, 'error', None) or 'nothing'}")
+        raise ValueError(f"it has no choices, but {getattr(output, 'error', None) or 'nothing'}")
     choice = output.choices[0]
     content, refusal = choice.message.content, getattr(choice.message, "refusal", None)
     if isinstance(content, list):
@@ -485,7 +488,7 @@ def _reply(output: Any, number: int, requests: int) -> Reply:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds of a Retry-After header, which holds them or a date."""
+    """Return the seconds to wait, from a Retry-After header with seconds or a date."""
     text = (headers.get("retry-after") or "").strip()
     if re.fullmatch(r"[0-9]{1,9}(\.[0-9]*)?", text):
         return float(text)
@@ -508,17 +511,19 @@ def _body(response: Any) -> str:
 
 
 def check_client() -> None:
-    """Refuse versions of huggingface_hub without an async session."""
+    """Raise an error if the version of huggingface_hub has no async session."""
     import huggingface_hub
 
     if not hasattr(huggingface_hub, "get_async_session"):
         version = huggingface_hub.__version__
-        problem = f"endpoint: models need huggingface_hub 1.0, not {version}: pip install 'gecbench[endpoint]'"
+        problem = (
+            f"endpoint: models need huggingface_hub 1.0, not {version}. Install it: pip install 'gecbench[endpoint]'"
+        )
         raise MissingDependencyError(problem)
 
 
 def open_session() -> Any:
-    """Return an HTTP client of huggingface_hub that follows no redirect and reads no body that is too long."""
+    """Return an HTTP client of huggingface_hub that follows no redirects and limits the size of replies."""
     from huggingface_hub import get_async_session
 
     session = get_async_session()
@@ -529,15 +534,15 @@ def open_session() -> Any:
 
 
 async def _read_limited(response: Any) -> None:
-    """Read a body, up to the length that any sentence needs; refuse a redirect.
+    """Read a body up to a limit, and raise an error for a redirect.
 
-    The HTTP client would unpack a part in one piece, and a part that is packed twice may be gigabytes.
+    The HTTP client would decompress each chunk at once, and a chunk that is compressed twice may become gigabytes.
     """
     if response.has_redirect_location:
         raise _RedirectError(response)
     encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if encoding not in ("identity", "gzip"):
-        raise ValueError(f"it is in the encoding {encoding}, which was not asked for")
+        raise ValueError(f"it has the encoding {encoding}, which was not requested")
     body = bytearray()
     unpacker = zlib.decompressobj(wbits=31)
     async for part in response.aiter_raw():

@@ -1,4 +1,4 @@
-"""`python:module:function`: any Python callable, from one sentence to one or from a list to a list."""
+"""`python:module:function`: a Python function from a sentence to a sentence, or from a list to a list."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _TAKES = "It must take a string and return one, or take a list and return a list
 
 
 class FunctionModel(Model):
-    """A callable that takes a sentence or a list, by its parameter's annotation (`str` or a list) or by a trial.
+    """A function that takes a sentence or a list of sentences, according to the annotation of its parameter.
 
-    The trial calls it with the first sentence: if it returns a string, it is called sentence by sentence, otherwise
-    with lists. Its prints go to standard error, so that they do not mix with the scores.
+    A function without an annotation is called with the first sentence. If it returns a string, it is called once per
+    sentence, otherwise with lists. Its prints go to standard error, because scores go to standard output.
     """
 
     def __init__(self, text: str, function: Callable[..., Any] | None = None) -> None:
@@ -34,7 +34,7 @@ class FunctionModel(Model):
         return self.text.rpartition(":")[2]
 
     def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
-        """Yield the outputs, one by one or together."""
+        """Yield the outputs, one by one or in batches."""
         if self._by_sentence is None:
             self._by_sentence = self._takes_a_sentence(sentences[0])
         if not self._by_sentence:
@@ -72,7 +72,7 @@ class FunctionModel(Model):
                 return self.function(argument)
         except (Exception, SystemExit) as error:
             problem = f"raised {type(error).__name__}: {shorten(str(error), 200)}"
-            fix = "Earlier outputs are kept: run again to continue from there"
+            fix = "Earlier outputs are saved. Run the same command again to resume"
             raise self.failure(problem, line, sentence, fix=fix) from error
 
 

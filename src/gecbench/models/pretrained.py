@@ -14,11 +14,11 @@ from gecbench.models.replies import as_answer, count_outcomes, read_reply, summa
 
 
 class PretrainedModel(Model):
-    """A model by its folder or Hub name, decoded without sampling; no code from its repository is run.
+    """A model in a folder or on the Hub, decoded without sampling. Code from its repository is never run.
 
-    A sequence-to-sequence model gets the sentence, or the prompt (a name, a file or a text) with the sentence in its
-    place; a causal one gets the prompt (`minimal` by default) as a user's turn through its chat template. What it
-    writes is read as a served model's reply is; without an answer a sentence stays as it is, and so does a blank one.
+    A sequence-to-sequence model gets the sentence, or a prompt (a name, a file or a text) that contains it. A causal
+    model gets the prompt (`minimal` by default) as a user message through its chat template. Replies are parsed like
+    those of a served model. A sentence without an answer, and a blank one, stays unchanged.
     """
 
     batch: ClassVar[int | None] = 16
@@ -33,34 +33,34 @@ class PretrainedModel(Model):
 
     @property
     def name(self) -> str:
-        """The last part of its path."""
+        """The last part of the model's path."""
         return self._path.rstrip("/").rpartition("/")[2] or self._path
 
     @property
     def options(self) -> Mapping[str, object]:
-        """Prompt and decoding."""
+        """The prompt and the decoding settings."""
         prompt = self.prompt.text if self.prompt else None
         return {"prompt": prompt, "beams": self.beams, "max_new_tokens": self.max_new_tokens}
 
     @property
     def revision(self) -> str | None:
-        """The commit that the Hub gave."""
+        """The commit that the Hub returned."""
         commit = getattr(self._loaded[1].config, "_commit_hash", None)
         return None if commit is None else str(commit)
 
     def prepare(self) -> None:
-        """Load tokenizer and weights."""
+        """Load the tokenizer and the weights."""
         _ = self._loaded
 
     def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
-        """Yield the outputs of a batch together."""
+        """Yield the outputs of each batch."""
         tokenizer, model, chat = self._loaded
         wanted = [k for k, sentence in enumerate(sentences) if sentence.strip()]
         try:
             written = self._generate(tokenizer, model, chat, [sentences[k] for k in wanted]) if wanted else []
         except (RuntimeError, ValueError, IndexError) as error:
             problem = f"failed on {counted(len(sentences), 'sentence')}: {shorten(str(error), 200)}"
-            fix = "Earlier outputs are kept: run again, with a smaller --batch if memory ran out"
+            fix = "Earlier outputs are saved. Run the command again, with a smaller --batch if memory ran out"
             raise self.failure(problem, lines[0], sentences[0], fix=fix) from error
         replies = dict(zip(wanted, written, strict=True))
         yield [_answer(line, replies.get(k), sentences[k]) for k, line in enumerate(lines)]
@@ -70,7 +70,7 @@ class PretrainedModel(Model):
         return count_outcomes(answers)
 
     def summarize(self, account: Mapping[str, Any]) -> Sequence[str]:
-        """Return how many sentences were answered, refused and so on."""
+        """Return the counts of outcomes as lines of text."""
         return summarize_outcomes(account)
 
     def _generate(self, tokenizer: Any, model: Any, chat: bool, sentences: list[str]) -> list[str]:
@@ -84,7 +84,7 @@ class PretrainedModel(Model):
             import torch  # noqa: F401
             import transformers
         except ImportError as error:
-            problem = f"{self.text} needs {error.name}: pip install 'gecbench[transformers]'"
+            problem = f"{self.text} needs {error.name}. Install it: pip install 'gecbench[transformers]'"
             raise MissingDependencyError(problem) from error
         try:
             return self._load_from(transformers)
@@ -114,9 +114,9 @@ class PretrainedModel(Model):
 
 
 def generate_replies(model: Any, tokenizer: Any, prompts: Sequence[str], *, chat: bool, **settings: Any) -> list[str]:
-    """Return what a model writes after each prompt; `chat` puts prompts through the tokenizer's chat template.
+    """Return the text that a model generates for each prompt. `chat` applies the tokenizer's chat template.
 
-    The tokenizer of a causal model has to pad on the left.
+    The tokenizer of a causal model must pad on the left.
     """
     import torch
 

@@ -31,7 +31,7 @@ UNANSWERED: tuple[Outcome, ...] = ("refused", "empty", "too long")
 
 @dataclass(frozen=True)
 class Reading:
-    """The sentence in a reply, its outcome, and the cleaning rules that removed something."""
+    """The sentence in a reply, its outcome, and the cleaning rules that changed the reply."""
 
     text: str
     outcome: Outcome
@@ -41,8 +41,8 @@ class Reading:
 def read_reply(reply: str, source: str, *, refused: bool = False, cut: bool = False) -> Reading:
     r"""Return the corrected sentence in a reply, or the source if there is none.
 
-    Thoughts, fences, labels, quotation marks and explanations are removed, unless the source has them too. Of several
-    lines the ones closest to the source are taken.
+    Thoughts, fences, labels, quotation marks and explanations are removed, unless the source also has them. Of several
+    lines, the ones closest to the source are used.
 
     >>> read_reply("Here is the corrected sentence:\n\n```\nHe goes home.\n```", "He go home.")
     Reading(text='He goes home.', outcome='answered', cleaned=('fence',))
@@ -58,7 +58,7 @@ def read_reply(reply: str, source: str, *, refused: bool = False, cut: bool = Fa
 
 
 def encodable(text: str) -> str:
-    """Return the text with a question mark for each lone surrogate, which no file can hold."""
+    """Replace lone surrogates, which cannot be encoded, with question marks."""
     return text.encode(errors="replace").decode()
 
 
@@ -77,7 +77,7 @@ def _unwrap(text: str, source: str) -> tuple[str, list[str]]:
 
 
 def _fenced(text: str) -> str | None:
-    """Return what the first Markdown fence encloses."""
+    """Return the text inside the first Markdown fence."""
     opening = _OPENING_FENCE.search(text)
     end = text.find("```", opening.end()) if opening else -1
     return text[opening.end() : end].rstrip(" \t").removesuffix("\n") if opening and end >= 0 else None
@@ -93,7 +93,7 @@ def _is_refusal(text: str, source: str) -> bool:
 
 
 def _closest_to_source(text: str, source: str) -> str:
-    """Return the whole text, one of its paragraphs or one of its lines, on one line."""
+    """Return the text, or the paragraph or line of it that is closest to the source, on one line."""
     if text == flatten(text):
         return text
     from rapidfuzz.distance import Indel
@@ -103,7 +103,7 @@ def _closest_to_source(text: str, source: str) -> str:
 
 
 def as_answer(line: int, reply: str, reading: Reading, **facts: Any) -> Answer:
-    """Return the answer in a reply, with the reply itself unless it was just the sentence."""
+    """Return the answer in a reply, with the full reply if it contained more than the sentence."""
     facts = {"outcome": reading.outcome, **facts}
     if reading.cleaned:
         facts["cleaned"] = list(reading.cleaned)
@@ -113,7 +113,7 @@ def as_answer(line: int, reply: str, reading: Reading, **facts: Any) -> Answer:
 
 
 def count_outcomes(answers: Iterable[Answer]) -> dict[str, Any]:
-    """Count outcomes and cleaning rules, and list the replies that were not just a sentence."""
+    """Count outcomes and cleaning rules, and list the replies that contained more than a sentence."""
     read = [answer for answer in answers if "outcome" in answer.facts]
     return {
         "outcomes": dict(Counter(answer.facts["outcome"] for answer in read)),
@@ -128,7 +128,7 @@ def count_outcomes(answers: Iterable[Answer]) -> dict[str, Any]:
 
 
 def summarize_outcomes(account: Mapping[str, Any]) -> list[str]:
-    """Return the counts of `count_outcomes` as lines for people."""
+    """Return the counts of `count_outcomes` as lines of text."""
     lines = [_outcome_line(account["outcomes"], account["answers"])]
     if account["at limit"]:
         lines.append(
@@ -136,7 +136,7 @@ def summarize_outcomes(account: Mapping[str, Any]) -> list[str]:
         )
     if account["cleaned"]:
         rules = ", ".join(f"{rule} {count}" for rule, count in account["cleaned"].items())
-        lines.append(f"removed around replies: {rules}")
+        lines.append(f"removed around answers: {rules}")
     return lines
 
 
@@ -146,5 +146,5 @@ def _outcome_line(outcomes: Mapping[str, int], answers: Sequence[Mapping[str, An
     left = [each["line"] for each in answers if each["outcome"] in UNANSWERED]
     shown = ", ".join(map(str, left[:_SHOWN])) + (", …" if len(left) > _SHOWN else "")
     where = f"line{'s' if len(left) > 1 else ''} {shown}"
-    unchanged = f"; sentences without an answer stay unchanged ({where})" if left else ""
+    unchanged = f"; a sentence without an answer stays unchanged ({where})" if left else ""
     return f"{counted(total, 'sentence')} sent: {found}{unchanged}"

@@ -1,6 +1,6 @@
-"""The papers' tables and figures, computed again from raw outputs, references and judgments.
+"""Reproduce the tables and figures of papers from raw outputs, references and judgments.
 
-A paper is a module here with a function `reproduce(resources)`, and what it printed is `published/<module>.json`.
+Each paper is a module with a function `reproduce(resources)`. Its published numbers are in `published/<module>.json`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ __all__ = ["PAPERS", "Reproduction", "check_paper", "render", "reproduce"]
 
 
 def check_paper(paper: str) -> None:
-    """Refuse the name of a paper that is not here."""
+    """Raise an error for an unknown paper."""
     if paper not in PAPERS:
         raise InputError(
-            f"no paper {paper!r} to reproduce", fix=f"{did_you_mean(paper, PAPERS)}Choose one of {', '.join(PAPERS)}"
+            f"unknown paper {paper!r}", fix=f"{did_you_mean(paper, PAPERS)}Choose one of {', '.join(PAPERS)}"
         )
 
 
 def reproduce(paper: str, upstream: Upstream | None = None, **options: Any) -> Reproduction:
-    """Compute a paper's tables again; the options are those of `Resources`."""
+    """Recompute the tables of a paper. The options are those of `Resources`."""
     check_paper(paper)
     resources = Resources(upstream or Upstream.from_environment(), **options)
     sections, figures = import_module(f"gecbench.papers.{paper}").reproduce(resources)

@@ -37,7 +37,7 @@ STAND_IN = "the ten public references of CoNLL-14 (two official annotators, eigh
 
 
 def reproduce(resources: Resources) -> Contents:
-    """Compute what the public annotations allow: everything if the ten annotations are available."""
+    """Recompute what the public annotations allow: everything, if the ten annotations are available."""
     data = Conll14(resources.upstream)
     nucle = data.whole("nucle")
     ten = data.whole("bn15") if data.has_ten_annotations else None
@@ -70,7 +70,7 @@ def _table2(data: Conll14) -> Section:
 
 
 def _annotators(nucle: Corpus, ten: Corpus | None) -> dict[int, tuple[Corpus, int]]:
-    """Return, by the paper's number, the corpus and annotator that are available: A7 and A3 are the official ones."""
+    """Return the available corpus and annotator by the paper's number. A7 and A3 are the official annotators."""
     if ten is not None:
         return {who: (ten, who - 1) for who in range(1, 11)}
     return {who: (nucle, k) for k, who in enumerate(OFFICIAL_IN_BN15)}
@@ -129,7 +129,7 @@ def _published_row(k: int) -> list[float]:
 
 
 def _bound_rows(bound: Bound) -> list[list[float]]:
-    """Return, for 1, 2, … annotators, the human score, then each system's score and ratio, in per cent."""
+    """Return the human score and each system's score and ratio, in percent, for 1, 2, … annotators."""
     rows = [
         (row.human, *(cell for name in TOP_SYSTEMS for cell in (row.systems[name], row.ratio(name))))
         for row in bound.rows[:-1]
@@ -194,12 +194,12 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
 
 
 def _lines(bound: Bound) -> dict[str, Points]:
-    """Return the points of people and of each system: number of annotators, F0.5 in per cent."""
+    """Return the points of humans and of each system: number of annotators, F0.5 in percent."""
     sizes, human = _human_points(bound)
     systems = {name: (sizes, [100 * row.systems[name] for row in bound.rows[:-1]]) for name in TOP_SYSTEMS}
     return {"Human": (sizes, human)} | systems
 
 
 def _human_points(bound: Bound) -> Points:
-    rows = bound.rows[:-1]  # the last row is of all annotators, against whom nobody is left to compare
+    rows = bound.rows[:-1]  # the last row uses all annotators, so no annotator is left to score
     return [row.size for row in rows], [100 * row.human for row in rows]

@@ -32,7 +32,7 @@ NO_ARCHIVE = (
 
 @dataclass(frozen=True)
 class Conll14:
-    """The test set, read when it is asked for."""
+    """The test set, read on first use."""
 
     upstream: Upstream
 
@@ -80,7 +80,7 @@ class Conll14:
 
     @cached_property
     def has_ten_annotations(self) -> bool:
-        """Whether the archive of Bryant & Ng is in the mirror or the cache; it is not fetched unasked."""
+        """Whether the archive of Bryant & Ng is in the mirror or the cache. It is not downloaded here."""
         return all(row["where"] != "network" for row in self.upstream.describe("bn15/"))
 
     def published_scores(self) -> dict[tuple[str, str], Mapping[str, float]]:
@@ -96,5 +96,5 @@ class Conll14:
 
 
 def m2_percentages(score: Score) -> list[float]:
-    """Return precision, recall and F0.5 in per cent."""
+    """Return precision, recall and F0.5 in percent."""
     return [100 * score.parts["precision"], 100 * score.parts["recall"], 100 * score.value]

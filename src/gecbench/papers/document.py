@@ -1,4 +1,4 @@
-"""Reproductions as documents: sections with tables and notes, and shared figure drawings."""
+"""Render reproductions as documents: sections with tables and notes, and figures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOVED = f"Orange: a system whose rank moves by {_FAR} or more; grey: by less."
 
 @dataclass(frozen=True)
 class Resources:
-    """The source of the files, the number of processes for slow parts, runs of TrueSkill, and a folder of edits."""
+    """The source of the files, the number of processes, the runs of TrueSkill, and a folder of edits."""
 
     upstream: Upstream
     processes: int = 1
@@ -43,7 +43,7 @@ class Resources:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The tables and figures of a paper that can be computed again."""
+    """The recomputed tables and figures of a paper."""
 
     paper: str
     title: str
@@ -53,7 +53,7 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Section:
-    """A table of the paper, published next to ours, and notes on it."""
+    """A table with published numbers next to ours, and notes."""
 
     title: str
     table: Table
@@ -62,9 +62,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure by file name; `draw` draws it on a matplotlib figure.
+    """A figure and its file name. `draw` draws it on a matplotlib figure.
 
-    The note is printed in the picture: what its colors and marks mean, and what is missing.
+    The note below the figure explains its colors and marks, and states what is missing.
     """
 
     name: str
@@ -82,17 +82,17 @@ Contents = tuple[Sequence[Section], Sequence[Figure]]
 
 @cache
 def published(paper: str) -> Any:
-    """Return the figures that a paper printed."""
+    """Return the published numbers of a paper."""
     return json.loads(files("gecbench.papers").joinpath(f"published/{paper}.json").read_text(encoding="utf-8"))
 
 
 def number(value: float | None, digits: int) -> str:
-    """Return a number with this many decimals, a dash where there is none."""
+    """Return a number with this many decimals, or a dash if it is missing."""
     return ABSENT if value is None or isnan(value) else f"{value:.{digits}f}"
 
 
 def compared(theirs: float | None, ours: float | None, digits: int, more: int = 1) -> list[str]:
-    """Return three cells: published (with its decimals), ours and the difference (with some more)."""
+    """Return three cells: published (with its decimals), ours and the difference (with more decimals)."""
     places = digits + more
     difference = None if theirs is None or ours is None else round(float(number(ours, places)) - theirs, places) + 0.0
     sign = "+" if difference is not None and difference > 0 else ""
@@ -106,9 +106,9 @@ def comparison(
     digits: int | Sequence[int],
     more: int = 1,
 ) -> Table:
-    """Return a table with a line for each name and part: published, ours, difference.
+    """Return a table with one row per name and part: published, ours, difference.
 
-    `rows` are (name, published, ours), with a value for each part; a part that neither has is left out.
+    `rows` are (name, published, ours), with one value per part. Parts without any value are left out.
     """
     places = [digits] * len(parts) if isinstance(digits, int) else list(digits)
     lines = [
@@ -123,12 +123,12 @@ def comparison(
 def comparison_of_values(
     first: str, theirs: Mapping[str, float], ours: Mapping[str, float], digits: Callable[[str], tuple[int, int]]
 ) -> Table:
-    """Return a table with a line for each published value; `digits` of a name are its decimals and ours beyond."""
+    """Return a table with one row per published value. `digits` are its decimals, and how many more ours has."""
     return Table([first, *COMPARED], [[name, *compared(theirs[name], ours[name], *digits(name))] for name in theirs])
 
 
 def side_by_side(first: str, parts: Sequence[str], rows: Iterable[tuple[str, Values, Values]]) -> Table:
-    """Return a table with a line for each name: published and our value of each part, with two decimals."""
+    """Return a table with one row per name: the published and our value of each part, with two decimals."""
     header = [first, *(cell for part in parts for cell in (f"{part}: published", "ours"))]
     lines = [
         [name, *(number(value, 2) for pair in zip(theirs, ours, strict=True) for value in pair)]
@@ -180,7 +180,7 @@ def _plain(reproduction: Reproduction) -> dict[str, object]:
 
 
 def two_bars(figure: Any, bars: Mapping[str, Range], labels: tuple[str, str], limits: tuple[Range, Range]) -> None:
-    """Draw two bars per name, each on an axis of its own."""
+    """Draw two bars per name, each with its own axis."""
     left = figure.subplots()
     right = left.twinx()
     places = np.arange(len(bars))
@@ -219,7 +219,7 @@ def grouped_bars(
 def ranks_side_by_side(
     figure: Any, columns: Mapping[str, Sequence[str]], breaks: Mapping[str, Sequence[int]] | None = None
 ) -> None:
-    """Draw rankings as columns from best to worst, lines joining the same name; dotted lines part clusters."""
+    """Draw rankings as columns from best to worst. Lines join equal names, and dotted lines separate clusters."""
     axis = figure.subplots()
     titles = list(columns)
     for k, title in enumerate(titles):
@@ -247,7 +247,7 @@ def ranks_side_by_side(
 def line_with_range(
     figure: Any, places: Sequence[int], tables: Mapping[str, NDArray[np.float64]], labels: tuple[str, str]
 ) -> None:
-    """Draw for each name a line of means over systems (systems, places), with bars from lowest to highest."""
+    """Draw one line per name: the mean over systems (systems × positions), with bars from lowest to highest."""
     axis = figure.subplots()
     for (name, table), color, shift in zip(tables.items(), ("red", "#777777"), (-0.06, 0.06), strict=False):
         mean = table.mean(axis=0)
@@ -270,7 +270,7 @@ def curves(
     dashed: Mapping[str, Points] | None = None,
     ticks: Sequence[int] | None = None,
 ) -> None:
-    """Draw named lines; `dashed` ones of the same name share the color and are the published ones."""
+    """Draw named lines. `dashed` are the published lines, in the color of the line with the same name."""
     axis = figure.subplots()
     names = list(dict.fromkeys([*lines, *(dashed or {})]))
     for k, name in enumerate(names):
@@ -345,7 +345,7 @@ def _text_size(axis: Any, name: str) -> tuple[float, float]:
 
 
 def score_figure(panels: Mapping[str, Mapping[str, tuple[float, float]]], note: str) -> Figure:
-    """Return the figure of metric scores against human scores: (human, metric) by system, a panel per metric."""
+    """Return the figure of metric scores against human scores, with one panel per metric."""
     height = 0.6 + 2.8 * ceil(len(panels) / 3)
     caption = "Metric scores against human scores"
     size = (3.4 * min(3, len(panels)), height)
@@ -353,7 +353,7 @@ def score_figure(panels: Mapping[str, Mapping[str, tuple[float, float]]], note: 
 
 
 def window_figure(lines: Mapping[str, Points], size: int, note: str) -> Figure:
-    """Return the figure of Pearson's r among each `size` neighbors, by the rank of the best of them."""
+    """Return the figure of Pearson's r among every `size` neighbors, by the rank of the best of them."""
     labels = f"rank of the best of {size} systems", "Pearson's r"
     caption = f"Correlation among {size} neighbors in the human ranking"
     return Figure("windows", caption, lambda figure: curves(figure, lines, labels, (-1.05, 1.05)), note)

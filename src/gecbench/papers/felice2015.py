@@ -24,7 +24,7 @@ SUBSET = (
 
 
 def reproduce(resources: Resources) -> Contents:
-    """Compute the worked examples, and the systems' scores on all sentences."""
+    """Recompute the worked examples, and score the systems on all sentences."""
     data = Conll14(resources.upstream)
     corpus = data.whole("nucle_alt")
     m2, mixed = (_scores(metric, corpus, data.systems) for metric in (M2(), M2(mixing="cap")))
@@ -32,7 +32,7 @@ def reproduce(resources: Resources) -> Contents:
 
 
 def _scores(metric: Metric, corpus: Corpus, systems: Mapping[str, Sequence[str]]) -> dict[str, Score]:
-    """Return every system's score, and show how far that is."""
+    """Return the score of every system, with a progress bar."""
     return {
         name: metric.score_corpus(corpus, lines, aligned=True, tokenized=True)
         for name, lines in tracked(systems.items(), len(systems), metric.title)
@@ -40,7 +40,7 @@ def _scores(metric: Metric, corpus: Corpus, systems: Mapping[str, Sequence[str]]
 
 
 def _examples() -> Section:
-    """Return Tables 1 to 3 on sentences of our own of the same shape."""
+    """Return Tables 1 to 3, for our own sentences with the same structure as the paper's."""
     boxes, lamp = "That boxes is made for hold paper .", "Lamp is build to light rooms ."
     two = (
         Annotation(0, (Edit(0, 1, ("Those",)), Edit(2, 3, ("are",)), Edit(5, 6, ("holding",)))),
@@ -70,7 +70,7 @@ def _examples() -> Section:
 
 
 def _table8() -> Section:
-    """Return Table 8, whose figures follow from its counts."""
+    """Return Table 8, computed from its counts."""
     rows = []
     for name, (tp, fp, tn, fn, *theirs) in published(PAPER)["table8"].items():
         precision, recall = precision_recall(np.array([tp, tp + fp, tp + fn]))

@@ -42,7 +42,7 @@ BINS = (0, 1, 3, 6, 9, 13, 18, 25, 40)
 
 
 def reproduce(resources: Resources) -> Contents:
-    """Compute what the public files give: corpus, rewrites, judgments and codes; systems' outputs are not public."""
+    """Recompute the tables from the public corpus, rewrites, judgments and codes. System outputs are not public."""
     upstream = resources.upstream
     corpus = load_corpus("jfleg", "default", "validation", upstream=upstream)
     test = load_rows("jfleg", "default", "test", upstream=upstream)
@@ -113,7 +113,7 @@ def _coded_share(coded: Sequence[dict[str, Any]], letter: str, column: str = "co
 
 
 def _shares(coded: Sequence[dict[str, Any]], column: str, edit: str) -> list[float]:
-    """Return, for each error, the share of sentences with it whose version in `column` was coded with an edit."""
+    """Return, for each error type, the share of sentences with it whose version in `column` was edited."""
     found = [[row for row in coded if error in row["codes_original"]] for error in ERRORS.values()]
     return [_coded_share(rows, edit, column) for rows in found]
 

@@ -49,7 +49,7 @@ PAPER = "sakaguchi2016"
 
 
 def reproduce(resources: Resources) -> Contents:
-    """Compute the tables and figures again, in the paper's order."""
+    """Recompute the tables and figures, in the order of the paper."""
     data = Conll14(resources.upstream)
     found = compute_changes(data)
     scores = compute_scores(data, resources.processes)
@@ -90,7 +90,7 @@ PAIRS = {
 
 
 def compute_changes(data: Conll14) -> dict[Pair, Change]:
-    """Return every comparison that Figure 2 and Table 4 need, on the 1,278 sentences."""
+    """Return all comparisons of Figure 2 and Table 4, on the 1,278 sentences."""
     texts = texts_compared(data)
     wanted = [pair for pairs in PAIRS.values() for pair in pairs]
     wanted += [(SOURCE, name) for name in texts if name != SOURCE]
@@ -108,7 +108,7 @@ def texts_compared(data: Conll14) -> dict[str, list[str]]:
 
 
 def figure2(found: Mapping[Pair, Change]) -> tuple[Section, Figure]:
-    """Return Figure 2: how far each set of annotations, and the systems, are from the source."""
+    """Return Figure 2: the distance of each set of annotations, and of the systems, from the source."""
     means = {name: mean_change([found[SOURCE, f"{key}{x}"] for x in "AB"]) for name, key in SETS.items()}
     references = {f"{key}{letter}" for key in SETS.values() for letter in "AB"}
     outputs = [change for (one, other), change in found.items() if one == SOURCE and other not in references]
@@ -162,7 +162,7 @@ ANNOTATION_TYPES = {
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgments of the paper, the crowd's as published and relabeled; `runs` of TrueSkill."""
+    """The judgments of the paper (those of the crowd also relabeled), and the `runs` of TrueSkill."""
 
     experts: list[Ranking]
     crowd: list[Ranking]
@@ -171,7 +171,7 @@ class Judged:
     runs: int
 
     def rank(self, rankings: list[Ranking], share: int = 1) -> HumanRanking:
-        """Rank the systems of approved judgments by TrueSkill, with one in `share` of the runs."""
+        """Rank the systems by TrueSkill from approved judgments, with 1/`share` of the runs."""
         return trueskill(expand_pairs(one for one in rankings if one.approved), runs=max(1, self.runs // share))
 
 
@@ -212,7 +212,7 @@ def experts_table(judged: Judged, ranking: HumanRanking) -> list[Section]:
 
 
 def _ranking_table(first: str, printed: Mapping[str, Sequence[Any]], lines: Iterable[tuple[str, Any]]) -> Table:
-    """Return a ranking next to the published one; `printed` are score, best and worst rank, and cluster by name."""
+    """Return a ranking next to the published one. `printed` has score, best and worst rank, and cluster by name."""
     rows = []
     for name, line in lines:
         score, best, worst, cluster = printed[name]
@@ -242,7 +242,7 @@ DECIMALS = {"M2": "four decimals", "I-measure": "two decimals, in per cent"}
 
 @dataclass(frozen=True)
 class Column:
-    """A metric of Table 6 as the paper ran it, and with its fault fixed where it had one."""
+    """A metric of Table 6 as used in the paper, and with its bug fixed if it had one."""
 
     as_published: str
     fixed: str | None = None
@@ -266,7 +266,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Correlations:
-    """Scores by (metric, references), as published and ours; ours also with the brevity penalty fixed."""
+    """Published scores and ours by (metric, references), and ours with the correct brevity penalty."""
 
     theirs: Mapping[tuple[str, str], Scores]
     ours: Mapping[tuple[str, str], Scores]
@@ -288,7 +288,7 @@ def compute_scores(data: Conll14, processes: int) -> Correlations:
 
 
 def _score(column: Column, corpus: Corpus, systems: Mapping[str, Sequence[str]]) -> tuple[Scores, Scores]:
-    """Return scores as published and fixed; both come from the same counts."""
+    """Return the scores as published and with the bug fixed. Both use the same counts."""
     metric = make_metric(column.as_published)
     other = make_metric(column.fixed) if column.fixed else None
     scores, fixed = {}, {}
@@ -352,7 +352,7 @@ def _table6_notes(found: Correlations, name: str, column: Column) -> tuple[str, 
 
 
 def brevity_penalty(found: Correlations) -> Section:
-    """Return the correlations of GLEU and BLEU once the two lengths of the brevity penalty are no longer swapped."""
+    """Return the correlations of GLEU and BLEU with the correct brevity penalty (its two lengths not swapped)."""
     rows = []
     for (name, references), scores in found.fixed.items():
         cells = [f"{name}, {references}"]

@@ -1,4 +1,4 @@
-"""SEEDA's meta-evaluation as others published it, with their references and with the right ones."""
+"""Published meta-evaluations on SEEDA, recomputed with the references they used and with the correct ones."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ COMBINED = "conll14/noalt/official-2014.combined.m2"
 
 @dataclass(frozen=True)
 class Seeda:
-    """SEEDA's sentences with references, read when they are asked for."""
+    """SEEDA's sentences with references, read on first use."""
 
     upstream: Upstream
 
@@ -62,7 +62,7 @@ class Seeda:
 
     @cached_property
     def gec_metrics(self) -> Corpus:
-        """The references as gec-metrics reads them: an annotator without lines in the combined file changed nothing."""
+        """The references of gec-metrics: an annotator without lines in the combined file made no edits."""
         blocks = parse_blocks(self.upstream.lines(COMBINED), COMBINED)
         texts = []
         for sentence in seeda.judged_sentences(self.upstream):
@@ -75,11 +75,11 @@ class Seeda:
 
     @cached_property
     def outputs(self) -> Mapping[str, list[str]]:
-        """What the 15 systems wrote."""
+        """The outputs of the 15 systems."""
         return seeda.read_outputs(self.upstream)
 
     def corpora(self) -> dict[str, Corpus]:
-        """Both sets of references, under the names that ERRANT's edits have in a folder."""
+        """Both sets of references, by the names of their M2 files of ERRANT edits."""
         return {"gecmetrics": self.gec_metrics, "right": self.right}
 
     def people(self, human: str, method: str) -> Mapping[str, float]:
@@ -92,7 +92,7 @@ class Seeda:
 
 
 def reproduce(resources: Resources) -> Contents:
-    """Compute the published figures with both sets of references."""
+    """Recompute the published numbers with both sets of references."""
     data = Seeda(resources.upstream)
     scores, origin = _all_scores(data, resources.edits)
     judgments = {human: data.judgments(human) for human in _FILES}
@@ -100,7 +100,7 @@ def reproduce(resources: Resources) -> Contents:
 
 
 def _all_scores(data: Seeda, edits: Path | None) -> tuple[dict[str, dict[str, MetricScores]], str]:
-    """Return scores by metric and references, and where ERRANT's edits come from."""
+    """Return scores by metric and references, and the origin of ERRANT's edits."""
     found: dict[str, dict[str, MetricScores]] = {name: {} for name in (*METRICS, "ERRANT")}
     for references, corpus in data.corpora().items():
         for name, metric in METRICS.items():
@@ -140,7 +140,7 @@ def read_edited(folder: Path, gold: Corpus, systems: Iterable[str]) -> dict[str,
 def figures_of(
     row: Mapping[str, Any], scores: MetricScores, people: Mapping[str, float], judgments: Sequence[Judgment]
 ) -> dict[str, float]:
-    """Return our values of what a row of published figures has."""
+    """Return our values for a row of published numbers."""
     systems = seeda.SETS[row["systems"]]
     chosen = scores.select(systems)
     if row["level"] == "sentence":
@@ -197,7 +197,7 @@ def _labels(row: Mapping[str, Any]) -> list[str]:
 
 
 def count_characters(outputs: Mapping[str, Sequence[str]]) -> MetricScores:
-    """Return the number of characters as a metric: it tests everything but metrics."""
+    """Return the number of characters. As a metric it tests the meta-evaluation without any real metric."""
     systems = {name: float(sum(map(len, lines))) for name, lines in outputs.items()}
     sentences = {(name, i): float(len(text)) for name, lines in outputs.items() for i, text in enumerate(lines)}
     return MetricScores("characters", NO_REFERENCES, systems, sentences)

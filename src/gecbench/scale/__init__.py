@@ -1,7 +1,7 @@
-"""Corpora larger than memory or one process: counts as Arrow tables, made in parts and scored later.
+"""Score corpora that are larger than memory or use many processes: count batches first, score the counts later.
 
-`counts` is what `Dataset.map` and Spark call on each batch, `merge` puts the parts together, `scores` scores them;
-`sentence_scores` and `features` add columns to each batch (docs/scale.md).
+`counts` returns a function for `Dataset.map` and Spark that counts each batch. `merge` joins the tables of counts, and
+`scores` scores them. `sentence_scores` and `features` add columns to each batch (docs/scale.md).
 """
 
 from gecbench.scale.counting import Counts, counts, tabulate

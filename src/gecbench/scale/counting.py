@@ -1,7 +1,7 @@
 """Count batches of rows for `Dataset.map`, Spark and streams.
 
-`counts` returns the function to map over batches. It reads a batch into `Rows` (a corpus, predictions, and why other
-rows cannot be scored), counts them for every metric (`Counted`), and returns the counts as an Arrow table.
+`counts` returns the function to map over batches. It reads a batch into `Rows` (a corpus, predictions, and the errors
+of invalid rows), counts them for every metric (`Counted`), and returns the counts as an Arrow table.
 """
 
 from __future__ import annotations
@@ -47,14 +47,16 @@ def counts(
     aligned: bool = False,
     foreign: Literal["warning", "error"] = "warning",
 ) -> Counts:
-    """Return the function that counts batches of rows, for `Dataset.map(…, batched=True)` and Spark's `mapInArrow`.
+    """Return a function that counts batches of rows, for `Dataset.map(…, batched=True)` and Spark's `mapInArrow`.
 
-    `references` names a column of lists of texts, or several columns of texts; `annotations` one of coded edits, as the
-    datasets of gecbench hold them, and so may `prediction`. `index` names the column with each row's place in the
-    corpus, counted from 0; without it `Dataset.map` gives places with `with_indices=True`.
+    `references` is the name of a column with lists of texts, or of several columns with texts. `annotations` is the
+    name of a column with edits, as in the datasets of gecbench. The column `prediction` may also contain edits. `index`
+    is the name of the column with each row's position in the corpus, from 0. Without it, call `Dataset.map` with
+    `with_indices=True`.
 
-    A row that cannot be scored gets a `fault` instead of counts. `on_bad` is what `merge` and `scores` do about it:
-    refuse, or "skip" it and say so in the signature. `tokenized`, `aligned` and `foreign` are as in `gecbench.score`.
+    A row that cannot be scored gets a `fault` instead of counts. `on_bad` decides what `merge` and `scores` do with
+    such rows: "error", or "skip" them and record it in the signature. `tokenized`, `aligned` and `foreign` are as in
+    `gecbench.score`.
     """
     chosen = tuple((column, metric_spec(metric)) for column, metric in metric_columns(metrics).items())
     columns = ColumnNames(source, prediction, references, annotations, index)
@@ -63,10 +65,10 @@ def counts(
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts each batch of rows: a function to be pickled, with the same `datasets` fingerprint in every process.
+    """Counts batches of rows. It can be pickled, and has the same `datasets` fingerprint in every process.
 
-    `metrics` are pairs of a column's name and a metric as `make_metric` reads it. `version` is part of it,
-    so that a cache of another release is not taken for this one's.
+    `metrics` are pairs of a column name and a metric string for `make_metric`. `version` is a field, so that caches of
+    another release are not reused.
     """
 
     metrics: tuple[tuple[str, str], ...]
@@ -82,7 +84,7 @@ class Counts:
             metric.check_parts()
 
     def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> pyarrow.Table:
-        """Return the table of a batch: Arrow, or a mapping from names to lists; `indices` are its rows' places."""
+        """Return the counts of a batch: an Arrow table, or a mapping from names to lists. `indices` are positions."""
         rows, result = read_rows(batch, self.columns, indices), CheckResult()
         if rows.corpus is not None:
             result = check_batch(self.preprocessing, rows.corpus, rows.predictions, rows.good_places[0])
@@ -90,7 +92,7 @@ class Counts:
 
     @property
     def schema(self) -> pyarrow.Schema:
-        """The columns of every table that it returns."""
+        """The columns of the returned tables."""
         return _schema(self._metrics(), self.columns.probe())
 
     def _metrics(self) -> dict[str, Metric]:
@@ -100,11 +102,11 @@ class Counts:
 def tabulate(
     predictions: Iterable[str], corpus: CorpusLike, metrics: Metrics = ("gleu",), **preprocessing: Any
 ) -> pyarrow.Table:
-    """Return the counts of a corpus that is in memory, as the table that `merge` makes of its parts."""
+    """Return the counts of a corpus in memory, as a table like that of `merge`."""
     columns, checker = metric_columns(metrics), Preprocessing(**preprocessing)
     check_preprocessing(checker)
     for metric in columns.values():
-        metric_spec(metric)  # refuses a metric that has no counts
+        metric_spec(metric)  # raises an error for a metric without counts
     gold = resolve_corpus(corpus, list(columns.values()))
     prepared = checker.prepare(gold, predictions)
     rows = Rows(list(range(len(gold))), [None] * len(gold), gold, gold, prepared.lines)
@@ -121,14 +123,14 @@ def metric_spec(metric: Metric) -> str:
 
 
 def check_on_bad(on_bad: str) -> None:
-    """Refuse an unknown way to treat bad rows."""
+    """Raise an error for an unknown value of `on_bad`."""
     if on_bad not in get_args(OnBad):
         raise InputError(f"unknown value on_bad={on_bad!r}", fix=f"Choose one of {', '.join(get_args(OnBad))}")
 
 
 @dataclass(frozen=True)
 class Counted:
-    """The rows of a batch, and for those that can be scored each metric's counts and how they were made."""
+    """The rows of a batch, with each metric's counts and signature for the valid rows."""
 
     rows: Rows
     schema: pyarrow.Schema
@@ -151,7 +153,7 @@ class Counted:
         return cls(rows, schema, statistics, signatures, golds, hashes)
 
     def table(self, **made: Any) -> pyarrow.Table:
-        """Return a table with a row per sentence; `made` goes into its column `batch`."""
+        """Return a table with one row per sentence. `made` goes into the column `batch`."""
         import pyarrow
 
         good, size = self.rows.good, len(self.rows.places)
@@ -175,7 +177,7 @@ class Counted:
 
 
 def _schema(metrics: Mapping[str, Metric], probe: Corpus) -> pyarrow.Schema:
-    """Return the columns of a table of these metrics; `probe` has the gold that they are scored against."""
+    """Return the columns of a table of counts. `probe` is a corpus with the kind of gold to score against."""
     import pyarrow
 
     golds = sorted({metric.gold(probe) for metric in metrics.values()})
@@ -197,7 +199,7 @@ def _to_array(values: Any, kind: Any, size: int) -> pyarrow.Array:
 
 
 def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pyarrow.Array:
-    """Return a column of all rows from the counts of the `good` ones, null elsewhere."""
+    """Return a column of all rows: the counts of the `good` ones, null for the others."""
     import pyarrow
 
     width = statistics.counts.shape[1]
@@ -211,7 +213,7 @@ def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pya
 
 
 def statistics_from_column(column: pyarrow.ChunkedArray, width: int) -> Statistics:
-    """Return the statistics that a column without nulls holds."""
+    """Convert a column of counts without nulls to statistics."""
     sizes: list[npt.NDArray[np.int64]] = []
     counts: list[npt.NDArray[np.int64]] = []
     for chunk in column.chunks:
@@ -235,7 +237,7 @@ def sum_hash_column(column: pyarrow.ChunkedArray) -> int:
 
 
 def spread(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
-    """Return a column of all rows from the values of the good ones, None elsewhere."""
+    """Return a column of all rows: the values of the good ones, None for the others."""
     if len(values) == rows:
         return list(values)
     column: list[Any] = [None] * rows
@@ -246,7 +248,7 @@ def spread(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """The names of the columns to read; `references` are one column of lists, or several of texts."""
+    """The names of the columns to read. `references` is one column of lists, or several columns of texts."""
 
     source: str
     prediction: str
@@ -259,22 +261,22 @@ class ColumnNames:
             object.__setattr__(self, "references", tuple(self.references))
 
     def names(self) -> list[str]:
-        """Return the names of all columns that are read, once each."""
+        """Return the names of all columns to read, each once."""
         references = [self.references] if isinstance(self.references, str) else self.references or ()
         named = (self.index, self.source, self.prediction, *references, self.annotations)
         return list(dict.fromkeys(name for name in named if name is not None))
 
     def probe(self) -> Corpus:
-        """Return the smallest corpus with the gold that the columns hold."""
+        """Return a minimal corpus with the kind of gold that the columns contain."""
         references = None if self.references is None else [["a"]]
         return Corpus(["a"], references, None if self.annotations is None else [[]])
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch: the place of each row in the corpus, what is wrong with it, and the texts of the good rows.
+    """A batch: the position and the error of each row, and the texts of the valid rows.
 
-    `probe` is a corpus with the kind of gold that the rows have, even if none of them can be scored.
+    `probe` is a corpus with the kind of gold of the rows, even if none of them is valid.
     """
 
     places: list[int | None]
@@ -285,12 +287,12 @@ class Rows:
 
     @property
     def good(self) -> list[int]:
-        """The numbers of the rows that can be scored."""
+        """The numbers of the valid rows."""
         return [row for row, fault in enumerate(self.faults) if fault is None]
 
     @property
     def good_places(self) -> list[int]:
-        """The places of the rows that can be scored."""
+        """The positions of the valid rows."""
         return [
             place for place, fault in zip(self.places, self.faults, strict=True) if fault is None and place is not None
         ]
@@ -298,14 +300,14 @@ class Rows:
 
 @dataclass
 class BadRows:
-    """How many rows of a corpus cannot be scored, and why the first of them cannot."""
+    """The number of invalid rows of a corpus, and the errors of the first ones."""
 
     count: int = 0
     examples: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, rows: Rows, *, known_places: bool = True) -> BadRows:
-        """Return those of a batch; without `known_places` examples do not name their rows."""
+        """Return the invalid rows of a batch. Without `known_places`, examples do not name their rows."""
         bad = cls()
         for place, fault in zip(rows.places, rows.faults, strict=True):
             if fault is not None:
@@ -313,22 +315,22 @@ class BadRows:
         return bad
 
     def add(self, places: Sequence[int], reason: str) -> None:
-        """Count rows that share a reason."""
+        """Count rows with the same error."""
         self.count += len(places)
         for place in places[:SHOWN]:
             self.add_example(place, reason)
 
     def add_example(self, place: int, reason: str) -> None:
-        """Keep one of the first reasons; a negative place is unknown."""
+        """Keep the error as an example if it is one of the first. A negative position is unknown."""
         if len(self.examples) < SHOWN:
             self.examples.append(f"row {place}: {reason}" if place >= 0 else reason)
 
     def error(self, seen: int | None = None) -> InputError:
-        """Return the error; `seen` is how many rows were read, if there may be more."""
+        """Return the error to raise. `seen` is the number of rows read, if there may be more."""
         rows = counted(self.count, "row")
         rows += f" of the first {seen:,}" if seen else ""
         shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
-        fix = 'Correct them, or leave them out: on_bad="skip" (on the command line: --on-bad skip)'
+        fix = 'Fix these rows, or skip them with on_bad="skip"'
         return InputError(f"{rows} cannot be scored (counted from 0): {shown}", fix=fix)
 
 
@@ -339,7 +341,7 @@ class _RowErrors:
     found: list[str | None]
 
     def check(self, name: str, values: Sequence[Any], fault_of: Callable[[Any], str | None]) -> None:
-        """Find what is wrong with a column's values."""
+        """Record the errors of a column's values."""
         for row, value in enumerate(values):
             if self.found[row] is None and (fault := fault_of(value)) is not None:
                 self.found[row] = f"{name} {fault}"
@@ -381,7 +383,7 @@ def read_rows(batch: Any, columns: ColumnNames, indices: Sequence[int] | None) -
 
 
 def column_of(batch: Any, name: str) -> list[Any]:
-    """Return a column of a batch as a list; the error for another name lists the columns."""
+    """Return a column of a batch as a list, or raise an error that lists the columns."""
     known = getattr(batch, "column_names", None) or (batch.schema.names if hasattr(batch, "schema") else list(batch))
     if name not in known:
         raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(map(str, known))}")
@@ -395,8 +397,8 @@ def _read_places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None
         return column_of(batch, columns.index)
     if indices is None:
         raise InputError(
-            "no index: which place a row has in its corpus is not known",
-            fix='Name a column of whole numbers from 0 (index="…"), or call Dataset.map with with_indices=True',
+            "there is no index: the positions of the rows in the corpus are unknown",
+            fix='Give a column of whole numbers from 0 (index="…"), or call Dataset.map with with_indices=True',
         )
     if len(indices) != rows:
         raise InputError(f"{counted(len(indices), 'index', 'indices')} for {counted(rows, 'row')}")
@@ -421,7 +423,7 @@ def _check_texts(errors: _RowErrors, name: str, values: Sequence[Any]) -> None:
 
 
 def text_fault(value: Any) -> str | None:
-    """Return what is wrong with a value that should be a text."""
+    """Return the error of a value that should be a text, or None."""
     if value is None:
         return "is missing"
     return None if isinstance(value, str) else f"is {value!r:.40}, not text"
@@ -453,7 +455,7 @@ def _texts_fault(texts: Any) -> str | None:
 def _read_annotations(
     errors: _RowErrors, name: str, values: Sequence[Any], sources: Sequence[Any], *, applied: bool = False
 ) -> list[list[Annotation]]:
-    """Return the annotations of each row; those that cannot be read, or `applied`, are errors."""
+    """Return the annotations of each row. Annotations that cannot be read or applied (`applied`) are errors."""
     found: list[list[Annotation]] = []
     for row, (value, source) in enumerate(zip(values, sources, strict=True)):
         read: list[Annotation] = []

@@ -32,9 +32,9 @@ Values = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class SentenceColumns(ABC):
-    """Adds columns to each batch of rows; a value depends on its own row alone, so the batches do not matter.
+    """Adds columns to each batch of rows. A value depends only on its own row, so the batch size does not matter.
 
-    A row that cannot be read is an error. With `on_bad="skip"` it gets no values, and the reason as `fault`.
+    An invalid row is an error. With `on_bad="skip"` it gets no values, and the error in the column `fault`.
     """
 
     columns: ColumnNames
@@ -47,14 +47,14 @@ class SentenceColumns(ABC):
     @property
     @abstractmethod
     def types(self) -> Mapping[str, str]:
-        """The names of the columns, each with its Arrow type."""
+        """The Arrow type of each column, by name."""
 
     @abstractmethod
     def values(self, corpus: Corpus, predictions: Sequence[str]) -> Mapping[str, Values]:
-        """Return the columns of sentences that can be read."""
+        """Return the columns of the valid rows."""
 
     def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> Any:
-        """Return the batch with its columns if it is Arrow; of a mapping from names to lists the new ones alone."""
+        """Return an Arrow batch with the new columns, or only the new columns for a mapping from names to lists."""
         size = len(column_of(batch, self.columns.source))
         rows = read_rows(batch, self.columns, range(size) if indices is None else indices)
         if self.on_bad != "skip":
@@ -69,7 +69,7 @@ class SentenceColumns(ABC):
 
     @property
     def schema(self) -> pyarrow.Schema:
-        """The columns that are added to Arrow batches."""
+        """The columns added to Arrow batches."""
         import pyarrow
 
         fault = {counting.FAULT: "string"} if self.on_bad == "skip" else {}
@@ -86,18 +86,18 @@ class SentenceColumns(ABC):
 
 @dataclass(frozen=True)
 class SentenceScores(SentenceColumns):
-    """Adds the score of each sentence, a column per metric."""
+    """Adds the score of each sentence, one column per metric."""
 
     metrics: tuple[tuple[str, str], ...] = ()
     preprocessing: Preprocessing = field(default_factory=Preprocessing)
 
     @property
     def types(self) -> Mapping[str, str]:
-        """The metrics' columns."""
+        """The columns of the metrics."""
         return {name: "double" for name, _ in self.metrics}
 
     def values(self, corpus: Corpus, predictions: Sequence[str]) -> Mapping[str, Values]:
-        """Return `Score.sentence_scores` of every metric; a batch that the input checks refuse is refused."""
+        """Return `Score.sentence_scores` of every metric, or raise an error if the batch fails the input checks."""
         check_batch(self.preprocessing, corpus, predictions).decide()
         made = {name: make_metric(metric) for name, metric in self.metrics}
         return {
@@ -117,7 +117,7 @@ def sentence_scores(
     aligned: bool = False,
     foreign: Literal["warning", "error"] = "warning",
 ) -> SentenceScores:
-    """Return the function that adds each sentence's scores to batches of rows; its arguments are those of `counts`."""
+    """Return a function that adds sentence scores to batches of rows. Its arguments are those of `counts`."""
     made = metric_columns(metrics)
     for metric in made.values():
         metric.check_parts()
@@ -139,13 +139,13 @@ _OF_ANNOTATIONS = dict.fromkeys(("errant_tp", "errant_fp", "errant_fn"), "int64"
 
 @dataclass(frozen=True)
 class Features(SentenceColumns):
-    """Adds the columns to filter by."""
+    """Adds columns for filtering."""
 
     errant: str = "errant"
 
     @property
     def types(self) -> Mapping[str, str]:
-        """What can be said of the pairs, of their references, of their annotations."""
+        """The columns that need only the pairs, and those that need references or annotations."""
         references = {} if self.columns.references is None else {"gleu": "double"}
         return {**_OF_PAIRS, **references, **(_OF_ANNOTATIONS if self.columns.annotations is not None else {})}
 
@@ -168,16 +168,19 @@ def features(
     errant: str = "errant",
     on_bad: OnBad = "error",
 ) -> Features:
-    """Return the function that adds columns to filter by to batches of rows, for `Dataset.map(…, batched=True)`.
+    """Return a function that adds columns for filtering to batches of rows, for `Dataset.map(…, batched=True)`.
 
-    - `tokens` of the source; `edits` that make it the prediction, and how many tokens they have `removed` and `added`
-      (`extract_edits`); `characters`, the Levenshtein distance;
-    - `gleu_source`: sentence-level GLEU with the source as the only reference, 1 for a copy; `gleu`: against the
-      `references`, where a column of them is named;
-    - `foreign`: shares less than a fifth of its tokens with its source, as shifted lines do; `raw`: not tokenized like
-      its source; `wrapped`: has a label, quotes, a number, a fence or an explanation that its source has not;
-    - `errant_tp`, `errant_fp`, `errant_fn`: against the best of the annotators, where a column of `annotations` is
-      named; `errant` is the metric with its parameters.
+    - `tokens`: the number of tokens of the source.
+    - `edits`, `removed`, `added`: the number of edits from source to prediction (`extract_edits`), and of the tokens
+      that they remove and add.
+    - `characters`: the Levenshtein distance in characters.
+    - `gleu_source`: sentence-level GLEU with the source as the only reference. It is 1 for a copy.
+    - `gleu`: sentence-level GLEU against `references`, if given.
+    - `foreign`: whether the prediction shares less than 20% of its tokens with its source, as shifted lines do.
+    - `raw`: whether the prediction is not tokenized like its source.
+    - `wrapped`: whether it has a label, quotes, a number, a fence or an explanation that its source does not have.
+    - `errant_tp`, `errant_fp`, `errant_fn`: counts against the best annotator of `annotations`, if given. `errant` is
+      the metric with its parameters.
     """
     return Features(ColumnNames(source, prediction, references, annotations), on_bad, errant=errant)
 

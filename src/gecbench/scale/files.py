@@ -49,18 +49,18 @@ _Item = TypeVar("_Item")
 
 
 class Reader(Protocol):
-    """Reads one thing per sentence (a text, gold), some sentences at a time."""
+    """Reads one item per sentence (a text or its gold), some sentences at a time."""
 
     def take(self, count: int) -> Any:
-        """Return those of the next `count` sentences; fewer at the end, then something empty."""
+        """Return the items of the next `count` sentences: fewer at the end, then none."""
 
     def digests(self) -> list[str]:
-        """Return a hash of what was taken so far, one per file: a run that resumes must have taken the same."""
+        """Return one hash per file of the items read so far. A resumed run must have read the same items."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The files of a run: `source` and `references`, or `gold` (M2), or a `corpus`, which is read at once."""
+    """The files of a run: `source` and `references`, or `gold` (M2), or a `corpus`, which is loaded as a whole."""
 
     predictions: str
     metrics: tuple[str, ...]
@@ -76,12 +76,12 @@ class Inputs:
         return [name for name in (self.source, *self.references, self.gold, self.corpus, self.predictions) if name]
 
     def key(self) -> dict[str, object]:
-        """Return what a run must have in common with the one that it resumes."""
+        """Return the settings that must be equal for a run to resume another."""
         found = [Path(name).stat() if Path(name).is_file() else None for name in self.files()]
         return {**vars(self), "files": [each and [each.st_size, each.st_mtime_ns] for each in found]}
 
     def sentences(self) -> int | None:
-        """Return the number of predictions if it is quickly known: not of `.gz`, M2 and standard input."""
+        """Return the number of predictions, or None if counting is slow (`.gz`, M2 and standard input)."""
         path = self.predictions
         if path == STANDARD_INPUT or path.endswith(".gz") or not Path(path).is_file() or _is_m2(path):
             return None
@@ -91,19 +91,21 @@ class Inputs:
             return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
 
     def batches(self, size: int, first: int = 0, digests: Sequence[str] = ()) -> Batches:
-        """Return batches of at most `size` rows, beginning with row `first`; `digests` are of the rows before it."""
+        """Return batches of at most `size` rows from row `first` on. `digests` are hashes of the rows before it."""
         return Batches(self, size, first, digests)
 
     def gold_reader(self) -> Reader:
         """Open the sources and the gold."""
         if self.gold is not None:
             if not _is_m2(self.gold):
-                raise InputError("is not read as a stream", file=self.gold, fix="--stream takes M2")
+                raise InputError("cannot be streamed", file=self.gold, fix="Give an M2 file, or leave out --stream")
             return _M2Reader(self.gold, self.metrics)
         if self.corpus is not None:
             return _CorpusReader(resolve_corpus(self.corpus, list(self.metrics)))
         if self.source is None or not self.references:
-            raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
+            raise InputError(
+                "-s and -r must be given together", fix="Give the source file and at least one reference file"
+            )
         return _ParallelReader(self.source, self.references)
 
     def prediction_reader(self) -> Reader:
@@ -118,11 +120,11 @@ class Inputs:
 
 
 class Batches:
-    """All files of a run side by side: iterate over it for rows. `digests` are of all rows that were read so far."""
+    """Iterate over all files of a run in parallel, batch by batch. `digests` are hashes of the rows read so far."""
 
     def __init__(self, inputs: Inputs, size: int, first: int, digests: Sequence[str]) -> None:
         self._inputs, self._size, self._first, self._expected = inputs, min(size, sys.maxsize), first, digests
-        self._predictions = inputs.prediction_reader()  # before the gold, which may have to be fetched
+        self._predictions = inputs.prediction_reader()  # before the gold, which may have to be downloaded
         self._gold = inputs.gold_reader()
 
     def __iter__(self) -> Iterator[Rows]:
@@ -136,22 +138,22 @@ class Batches:
             raise InputError(problem, file=self._inputs.predictions, fix=_PAIRED)
 
     def digests(self) -> list[str]:
-        """Return a hash of the rows that were read so far, one per file, in the order of `Inputs.files`."""
+        """Return one hash per file of the rows read so far, in the order of `Inputs.files`."""
         return [*self._gold.digests(), *self._predictions.digests()]
 
     def _skip(self) -> None:
-        """Read the rows that a stopped run scored; they must be the same."""
+        """Skip the rows that an interrupted run scored, and raise an error if they changed."""
         begin = 0
         while begin < self._first and (found := self._gold.take(min(self._size, self._first - begin))):
             begin += len(self._predictions.take(len(found)))
-        stopped = f"the {counted(self._first, 'sentence')} that a stopped run scored"
+        stopped = f"the {counted(self._first, 'sentence')} that the interrupted run scored"
         if begin < self._first:
             raise InputError(f"ends before {stopped}", file=self._inputs.predictions)
         if not self._first:
             return
         for file, ours, theirs in zip(self._inputs.files(), self.digests(), self._expected, strict=True):
             if ours != theirs:
-                fix = "Delete the journal, and start without --resume"
+                fix = "Delete the journal and start without --resume"
                 raise InputError(f"changed in {stopped}", file=file, fix=fix)
 
     def _rows(self, gold: Corpus | _Parallel, predictions: Any, begin: int) -> Rows:
@@ -172,7 +174,7 @@ class Batches:
 
 
 def _rows_of_corpus(corpus: Corpus, predictions: Sequence[Any], places: range) -> Rows:
-    """Return the rows of a corpus; those whose prediction is not a text are bad."""
+    """Return the rows of a corpus. A row whose prediction is not a text is invalid."""
     faults = [fault and f"prediction {fault}" for fault in map(text_fault, predictions)]
     good = [row for row, fault in enumerate(faults) if fault is None]
     if len(good) == len(faults):
@@ -184,7 +186,7 @@ def _rows_of_corpus(corpus: Corpus, predictions: Sequence[Any], places: range) -
 
 @dataclass(frozen=True)
 class _Parallel:
-    """Sources and references from files side by side; in tables any of them may be missing."""
+    """Sources and references from several files. In tables, any value may be missing."""
 
     sources: list[Any]
     references: list[Any]
@@ -211,7 +213,7 @@ class _ParallelReader:
                 texts = [value for value in values if isinstance(value, str)]
                 check_not_m2(texts, file)
                 if is_essays(texts):
-                    raise InputError("essays are not read as a stream", file=file, fix="Leave out --stream")
+                    raise InputError("essays cannot be streamed", file=file, fix="Leave out --stream")
         for file, values in zip(self._files[1:], references, strict=True):
             if len(values) != len(sources):
                 kind = "more" if len(values) > len(sources) else "fewer"
@@ -239,7 +241,7 @@ class _CorpusReader:
 
 
 class _M2Reader:
-    """The sentences of an M2 file, with the references that the metrics need, or with one annotator's edits alone."""
+    """The sentences of an M2 file, with the references that the metrics need, or with the edits of one annotator."""
 
     def __init__(self, path: str, metrics: Sequence[str] = (), annotator: int | None = None) -> None:
         self._path, self._metrics, self._annotator = path, metrics, annotator
@@ -268,7 +270,7 @@ class _M2Reader:
 
 
 def _blocks(reader: _LineReader) -> Iterator[list[str]]:
-    """Yield the lines of each block of M2: it ends with the first empty line after its text."""
+    """Yield the lines of each block of M2. A block ends at the first empty line after its text."""
     block: list[str] = []
     has_text, size = False, 0
     while lines := reader.take(_LINES):
@@ -288,7 +290,7 @@ def _blocks(reader: _LineReader) -> Iterator[list[str]]:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A column of a table, by its usual names or by its own, and whether the table may have a column of ids."""
+    """A column of a table, by its common names or a given name, and whether the table may have a column of ids."""
 
     names: Sequence[str]
     column: str | None = None
@@ -297,16 +299,16 @@ class _Wanted:
     def find(self, known: Sequence[str], path: str) -> str:
         ids = id_column(known)
         if ids is not None and not self.ids:
-            fix = "Sort it as the corpus is and drop that column, or leave out --stream"
-            raise InputError(f"has a column {ids!r}, but a stream pairs row by row", file=path, fix=fix)
+            fix = "Sort the rows in the order of the corpus and drop that column, or leave out --stream"
+            raise InputError(f"has an id column ({ids!r}), but --stream pairs row by row", file=path, fix=fix)
         return Columns(dict.fromkeys(known, ()), path).find(self.names, self.column, "--column NAME")
 
 
 def _text_reader(path: str, wanted: _Wanted) -> Reader:
-    """Return a reader of the texts of a file: a column of a table, else its lines."""
+    """Return a reader for the texts of a file: a column of a table, or else its lines."""
     ending = Path(path.removesuffix(".gz")).suffix.lower()
     if ending in _NOT_STREAMED:
-        raise InputError(f"{ending} is not read as a stream", file=path, fix="Use text, .jsonl or .parquet")
+        raise InputError(f"{ending} files cannot be streamed", file=path, fix="Use text, .jsonl or .parquet")
     if ending == ".jsonl":
         return _JsonReader(path, wanted)
     if ending == ".parquet":
@@ -355,7 +357,7 @@ class _LineReader:
 
 
 class _JsonReader:
-    """A column of JSON Lines; a row without it has None."""
+    """A column of JSON Lines. The value is None in a row without the column."""
 
     def __init__(self, path: str, wanted: _Wanted) -> None:
         self._lines, self._wanted = _LineReader(path), wanted
@@ -419,7 +421,7 @@ def _text_size(value: Any) -> int:
 
 
 def _is_m2(path: str) -> bool:
-    """Return whether a file is M2, by its ending or by what it begins with."""
+    """Return whether a file is M2, by its extension or its first lines."""
     name = path.removesuffix(".gz").lower()
     if name.endswith(EDITS) or name.endswith(ENDINGS) or path == STANDARD_INPUT or not Path(path).is_file():
         return name.endswith(EDITS)
@@ -441,7 +443,7 @@ def _open_lines(path: str) -> Any:
 
 @contextmanager
 def _reading(path: str) -> Iterator[None]:
-    """Turn errors of the file system and of gzip into `InputError`."""
+    """Convert errors of the file system and of gzip to `InputError`."""
     try:
         yield
     except FileNotFoundError as error:

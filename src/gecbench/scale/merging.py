@@ -1,4 +1,4 @@
-"""Merge counts that were made in parts into one table in the order of the corpus, and score it."""
+"""Merge tables of counts in the order of the corpus, and score them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Places = npt.NDArray[np.int64]
 
 
 def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, seed: int = DEFAULT_SEED) -> Scores:
-    """Score counts that were made in parts: those of `gecbench.score` on the whole corpus, to the bit.
+    """Score tables of counts. The scores are identical to those of `gecbench.score` on the whole corpus.
 
     `parts` are as in `merge`. `resamples` > 0 adds a bootstrap interval.
     """
@@ -68,11 +68,11 @@ def compare(
     test: TestName | None = "randomisation",
     against: str = "first",
 ) -> Report:
-    """Compare systems whose sentences were counted, as `gecbench.compare` does those whose texts are at hand."""
+    """Compare systems by their tables of counts, as `gecbench.compare` compares texts."""
     check_test(test)
     scored = {name: _scores(parts, on_bad, resamples, seed) for name, parts in systems.items()}
     if not scored:
-        raise InputError("no systems to compare")
+        raise InputError("there are no systems to compare")
     _warn_of_small_sample(scored.values())
     first, *others = (
         (name, {key: str(each.signature) for key, each in found.items()}) for name, found in scored.items()
@@ -80,13 +80,14 @@ def compare(
     for name, signatures in others:
         if signatures != first[1]:
             raise InputError(
-                f"{name} was scored on other data or in another way than {first[0]}", fix="Count both alike"
+                f"{name} was counted on other data or with other options than {first[0]}",
+                fix="Count both with the same corpus and options",
             )
     return Report(scored, significance_tests(scored, test, against, resamples, seed))
 
 
 def read(*places: str | Path) -> pyarrow.Table:
-    """Read parts from Parquet: files, and folders of them."""
+    """Read tables of counts from Parquet files or folders."""
     import pyarrow
 
     files = [file for place in places for file in (sorted(Path(place).rglob("*.parquet")) or [Path(place)])]
@@ -101,14 +102,14 @@ def _read_file(file: Path) -> pyarrow.Table:
     except FileNotFoundError as error:
         raise InputError("no such file", file=str(file)) from error
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"no table of counts ({str(error).splitlines()[0]})", file=str(file)) from error
+        raise InputError(f"not a table of counts ({str(error).splitlines()[0]})", file=str(file)) from error
 
 
 def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
-    """Return one table in the order of the corpus, of parts in any order; a sentence too few or too many is found.
+    """Merge tables of counts, in any order, into one table in the order of the corpus.
 
-    `parts`: a table, a `datasets.Dataset` of counts, or several of them. Rows that cannot be scored are refused with
-    their number and the first of them, or left out (`on_bad="skip"`, here or where they were counted).
+    A missing or repeated sentence is an error. `parts` is a table, a `datasets.Dataset` of counts, or several of them.
+    Rows that cannot be scored are an error, or are left out with `on_bad="skip"` (here, or when they were counted).
     """
     table = _table_of(parts)
     provenance = CountProvenance.of(table)
@@ -138,15 +139,15 @@ def _table_of(parts: Parts) -> pyarrow.Table:
         return parts.with_format("arrow")[:]
     found = [_table_of(part) for part in parts]
     if not found:
-        raise InputError("no parts to merge")
+        raise InputError("there are no tables of counts to merge")
     return pyarrow.concat_tables(found)
 
 
 def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Places]:
-    """Return the bad rows, and the numbers of the valid ones.
+    """Return the invalid rows, and the numbers of the valid ones.
 
-    Two rows with the same index are both bad: which of them is right is not known. Rows without an index count as those
-    whose index is missing.
+    Two rows with the same index are both invalid. An index that no row has is invalid, unless a row without an index
+    may have been that row.
     """
     faulty = table[counting.FAULT].is_valid().to_numpy()
     invalid, valid = np.flatnonzero(faulty), np.flatnonzero(~faulty)
@@ -155,7 +156,7 @@ def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Pla
         bad.add_example(index[row], reason)
     found, times = np.unique(index[valid], return_counts=True)
     double = found[times > 1]
-    bad.add(double.tolist(), "this index is there more than once")
+    bad.add(double.tolist(), "this index occurs more than once")
     known = np.union1d(found, index[faulty & (index >= 0)])
     gaps = np.diff(known, prepend=-1) - 1
     absent = int(gaps.sum() - (index < 0).sum())
@@ -168,7 +169,7 @@ def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Pla
 
 @dataclass(frozen=True)
 class CountProvenance:
-    """How counts were made, from the column `batch`: fields that all parts must agree on, or that add up."""
+    """The origin of counts, from the column `batch`: fields that must be equal in all parts, or are summed."""
 
     metrics: Mapping[str, Mapping[str, Any]]
     result: CheckResult
@@ -182,14 +183,16 @@ class CountProvenance:
         wanted = {counting.INDEX, counting.FAULT, counting.BATCH}
         if not wanted <= set(table.column_names):
             found = ", ".join(table.column_names)
-            raise InputError(f"no table of counts: its columns are {found}", fix="Make it with gecbench.scale.counts")
+            raise InputError(
+                f"not a table of counts: its columns are {found}", fix="Create it with gecbench.scale.counts"
+            )
         batches = [json.loads(text) for text in table[counting.BATCH].drop_null().to_pylist()]
         if not batches:
             raise InputError(
-                "no table of counts: it does not say how they were made", fix="Merge all rows of each part"
+                "the table of counts is incomplete: the column 'batch' is empty", fix="Merge all rows of each part"
             )
         if any("checks" not in batch for batch in batches):
-            raise InputError("a table of counts made by another version of gecbench", fix="Count again")
+            raise InputError("the table of counts was made by another version of gecbench", fix="Count again")
         result = reduce(lambda left, right: left + right, (CheckResult(**batch["checks"]) for batch in batches))
         on_bad: OnBad = "skip" if any(batch["on_bad"] == "skip" for batch in batches) else "error"
         scored = [batch["metrics"] for batch in batches if batch["metrics"]]
@@ -211,7 +214,7 @@ class CountProvenance:
 def _merge_entries(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the merged entries of one metric."""
     if not all(name in metrics for metrics in scored):
-        raise InputError(f"some parts have no counts of {name}", fix="Count all parts alike")
+        raise InputError(f"some tables have no counts of {name}", fix="Count all parts alike")
     parts = [metrics[name] for metrics in scored]
     diagnostics: Counter[str] = Counter()
     for part in parts:
@@ -224,7 +227,7 @@ def _score(table: pyarrow.Table, name: str, provenance: CountProvenance) -> Scor
     made = provenance.metrics[name]
     hashes = table[counting.DATA + made["gold"]]
     if table[name].null_count or hashes.null_count:
-        raise InputError(f"rows without counts of {name}", fix="Count all parts alike")
+        raise InputError(f"some rows have no counts of {name}", fix="Count all parts alike")
     signature = Signature.parse(made["signature"])
     metric = make_metric(str(signature))
     statistics = counting.statistics_from_column(table[name], made["width"])

@@ -42,14 +42,14 @@ def score(
     seed: int = DEFAULT_SEED,
     **columns: Any,
 ) -> Scores:
-    """Score the rows of a frame: the scores of `gecbench.score` on the same sentences, to the bit.
+    """Score the rows of a data frame. The scores are identical to those of `gecbench.score`.
 
     `columns` are the other arguments of `gecbench.scale.counts`: `source`, `prediction`, `references` and so on.
-    `index` names the column with each row's place in the corpus, counted from 0, on which GLEU's draws and M2's
-    choices depend. Without it rows are numbered as `with_index` does, and the signature says `index:order`.
+    `index` is the name of the column with each row's position in the corpus, from 0. GLEU's draws and M2's choices
+    depend on it. Without it, rows are numbered by `with_index`, and the signature has the field `index:order`.
     `resamples` > 0 adds a bootstrap interval.
 
-    Workers count; the counts, not the text, come to the driver as Arrow, where references are chosen.
+    The workers count. The driver receives only the counts, chooses references and computes the scores.
     """
     function = scale.counts(metrics, index=index or _PLACE, **columns)
     placed = frame if index else with_index(frame, _PLACE)
@@ -58,32 +58,32 @@ def score(
         for part in _collect(_select_columns(placed, function.columns).mapInArrow(*_packed_counts(function)))
     ]
     if not parts:
-        raise InputError("the frame has no rows")
+        raise InputError("the data frame has no rows")
     found = scale.scores(parts, resamples=resamples, seed=seed)
     return found if index else Scores({name: each.with_field("index", "order") for name, each in found.items()})
 
 
 def counts(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, *, index: str, **columns: Any) -> DataFrame:
-    """Return the counts of a frame's rows, to be written as Parquet and scored later by `gecbench.scale.scores`."""
+    """Return the counts of a data frame. Write them as Parquet to score them later with `gecbench.scale.scores`."""
     function = scale.counts(metrics, index=index, **columns)
     return _map_batches(_select_columns(frame, function.columns), function, function.schema)
 
 
 def sentence_scores(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, **columns: Any) -> DataFrame:
-    """Return the frame with each sentence's scores, a column per metric; see `gecbench.scale.sentence_scores`."""
+    """Return the frame with sentence scores, one column per metric (see `gecbench.scale.sentence_scores`)."""
     return _with_columns(frame, scale.sentence_scores(metrics, **columns))
 
 
 def features(frame: DataFrame, **columns: Any) -> DataFrame:
-    """Return the frame with the columns to filter by of `gecbench.scale.features`."""
+    """Return the frame with the columns of `gecbench.scale.features`."""
     return _with_columns(frame, scale.features(**columns))
 
 
 def with_index(frame: DataFrame, name: str = "index") -> DataFrame:
     """Return the frame with a column that numbers its rows from 0, in their order.
 
-    Partitions are counted first, so the frame is computed twice; it has to come out in the same order both times, as
-    files do that were read and not shuffled. Where the numbers of rows differ, `score` refuses them.
+    The frame is computed twice, because the rows of each partition are counted first. Its order must be the same both
+    times, as it is for files that are read and not shuffled. If the number of rows differs, `score` raises an error.
     """
     functions = _functions()
     with readable_errors():
@@ -99,12 +99,12 @@ def _functions() -> Any:
     try:
         from pyspark.sql import functions
     except ImportError as error:
-        raise MissingDependencyError('this needs pyspark: pip install "gecbench[spark]"') from error
+        raise MissingDependencyError('this needs pyspark. Install it: pip install "gecbench[spark]"') from error
     return functions
 
 
 def _select_columns(frame: DataFrame, columns: ColumnNames) -> DataFrame:
-    """Return the frame with the columns that are read alone."""
+    """Return the frame with only the columns to read."""
     for name in columns.names():
         if name not in frame.columns:
             raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(frame.columns)}")
@@ -115,12 +115,12 @@ def _with_columns(frame: DataFrame, function: SentenceColumns) -> DataFrame:
     _select_columns(frame, function.columns)
     for name in function.schema.names:
         if name in frame.columns:
-            raise InputError(f"the frame has a column {name!r} already", fix="Rename it")
+            raise InputError(f"the data frame already has a column {name!r}", fix="Rename it")
     return _map_batches(frame, function, function.schema, frame.schema.fields)
 
 
 def _map_batches(frame: DataFrame, function: Callable[[Any], Any], added: pyarrow.Schema, kept: Any = ()) -> DataFrame:
-    """Return a frame of the tables that a function makes of its batches."""
+    """Apply a function to each batch of a frame, and return the frame of the results."""
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import StructType
 
@@ -132,9 +132,9 @@ def _map_batches(frame: DataFrame, function: Callable[[Any], Any], added: pyarro
 
 
 def _packed_counts(function: Counts) -> tuple[Callable[[Iterable[Any]], Iterator[Any]], str]:
-    """Return a function that turns each batch into one binary value of counts, and its schema.
+    """Return a function that packs the counts of each batch into one binary value, and its schema.
 
-    Java would otherwise convert every row, which costs as much as counting.
+    Otherwise Java would convert every row, which takes as long as counting.
     """
 
     def run(batches: Iterable[Any]) -> Iterator[Any]:
@@ -151,7 +151,7 @@ def _packed_counts(function: Counts) -> tuple[Callable[[Iterable[Any]], Iterator
 
 
 def _with_rows(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield batches with rows, on one thread: Spark gives every core a worker of its own."""
+    """Yield the batches that have rows. Use one thread, because Spark starts one worker per core."""
     os.environ.setdefault("GECBENCH_THREADS", "1")
     return (batch for batch in batches if batch.num_rows)
 
@@ -169,7 +169,7 @@ def _collect(frame: DataFrame) -> Any:
 
 @contextmanager
 def readable_errors() -> Iterator[None]:
-    """Report failures of Spark in one sentence instead of a trace of Java calls."""
+    """Report errors of Spark in one sentence instead of a Java stack trace."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException, PythonException
 
@@ -177,7 +177,7 @@ def readable_errors() -> Iterator[None]:
         yield
     except PythonException as error:
         last = str(error).strip().splitlines()[-1]
-        raise GecbenchError(f"a worker of Spark failed: {last}") from error
+        raise GecbenchError(f"a Spark worker failed: {last}") from error
     except (PySparkException, Py4JError) as error:
         lines = str(error).splitlines()
         said = lines[isinstance(error, Py4JError) and len(lines) > 1]  # the first line of Py4J names the call
@@ -191,9 +191,10 @@ _FAST_START = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+Us
 def score_files(
     systems: Mapping[str, str], master: str, column: str | None, index: str | None, **options: Any
 ) -> dict[str, Scores]:
-    """Score Parquet files or folders, each of them one system with its sources and its gold, by the system's name.
+    """Score Parquet files or folders by system name. Each has the sources, predictions and gold of one system.
 
-    Columns are found by their usual names; `column` is that of the predictions. The other options are those of `score`.
+    Columns are found by their common names. `column` is the column of the predictions. For the other options see
+    `score`.
     """
     found = {}
     with warnings.catch_warnings():
@@ -208,17 +209,17 @@ def score_files(
 
 @contextmanager
 def session(master: str) -> Iterator[SparkSession]:
-    """Open a session, or use the active one; a local session starts fast and logs little."""
+    """Start a Spark session, or return the active one. A local session starts fast and logs little."""
     try:
         from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise MissingDependencyError('Spark needs pyspark: pip install "gecbench[spark]"') from error
+        raise MissingDependencyError('Spark needs pyspark. Install it: pip install "gecbench[spark]"') from error
     if (active := SparkSession.getActiveSession()) is not None:
         yield active
         return
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
-        raise MissingDependencyError("Spark needs Java 17 or later: install it, or set JAVA_HOME")
+        raise MissingDependencyError("Spark needs Java 17 or later. Install it, or set JAVA_HOME")
     settings = {**_QUIET, "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
     if master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -228,7 +229,7 @@ def session(master: str) -> Iterator[SparkSession]:
     try:
         opened = builder.master(master).getOrCreate()
     except (PySparkRuntimeError, OSError) as error:
-        raise GecbenchError(f"Spark does not start: {str(error).splitlines()[0]}") from error
+        raise GecbenchError(f"Spark could not start: {str(error).splitlines()[0]}") from error
     try:
         yield opened
     finally:
@@ -236,7 +237,7 @@ def session(master: str) -> Iterator[SparkSession]:
 
 
 def _find_columns(names: Sequence[str], path: str, column: str | None) -> dict[str, Any]:
-    """Return the arguments of `score` that name columns; with annotations, references may be missing."""
+    """Return the column arguments of `score`. With annotations, references may be missing."""
     known = Columns(dict.fromkeys(names, ()), path)
     annotations = next((name for name in names if name.lower() == "annotations"), None)
     needed = annotations is None or any(name.lower() in REFERENCE_NAMES for name in names)

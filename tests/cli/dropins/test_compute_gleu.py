@@ -129,5 +129,5 @@ class TestComputeGleu:
             ["compute_gleu", *FILES, "-o", "h", "short"], status=1
         )
         assert "short: 1 line, but the source has 5" in refused(["compute_gleu", *FILES, "short", "-o", "h"], status=1)
-        assert "no references" in refused(["compute_gleu", "-s", "s", "-r", "-o", "h"], status=1)
+        assert "no reference is given" in refused(["compute_gleu", "-s", "s", "-r", "-o", "h"], status=1)
         assert "-n -1 is below 0" in refused(["compute_gleu", *FILES, "-o", "h", "-n", "-1"], status=1)

@@ -106,13 +106,13 @@ REFUSED = {
     "an edit line cut short": ((A + B.strip() + "\nA 0 1\n\n", A + B), [], r"system.m2:5: not an edit line: 'A 0 1'"),
     "empty lines before it": (("\n \n" + A.strip() + "\nA 0 1\n\n" + B, A + B), [], r"system.m2:5: .* 'A 0 1'"),
     "two empty lines": ((A + "\n" + B, A + B), [], r"system.m2:5: .* 'S d e'\. .* put one empty line before it"),
-    "beta 0 where there is no F": (("S a b\n\n", A), ["-b", "0"], "gives no F"),
+    "beta 0 where there is no F": (("S a b\n\n", A), ["-b", "0"], "F is undefined"),
     "beta 0 where a type has no F": (
         (A, A.replace("0 1|||R", "1 2|||M")),
         ["-b", "0", "-cat", "1", "-v"],
-        "gives no F",
+        "F is undefined",
     ),
-    "beta whose square is 0": (("S a b\n\n", A), ["-b", "1e-200"], "gives no F"),
+    "beta whose square is 0": (("S a b\n\n", A), ["-b", "1e-200"], "F is undefined"),
     "more annotators than can be compared": (
         ("S a b\n" + "".join(f"A 0 1|||R|||c|||REQUIRED|||-NONE-|||{k}\n" for k in range(501)) + "\n",) * 2,
         [],
@@ -123,7 +123,7 @@ REFUSED = {
         ["-dt"],
         "sentence 1: its edits span more than 1,000,000 tokens",
     ),
-    "beta nan": ((A, A), ["-b", "nan"], "gives no F"),
+    "beta nan": ((A, A), ["-b", "nan"], "F is undefined"),
 }
 
 

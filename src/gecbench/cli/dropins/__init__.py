@@ -1,7 +1,4 @@
-"""Drop-in commands with the arguments and output of the official programs, and what they share.
-
-Handling of arguments, files and errors follows the official programs.
-"""
+"""Drop-in commands with the arguments and output of the official programs, and the code they share."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ from gecbench.formats.text import lines_of, read_marked_text
 def add_dropin(
     commands: Any, name: str, description: str, usage: str, examples: str, run: Any
 ) -> argparse.ArgumentParser:
-    """Add a command that reads its arguments itself."""
+    """Add a command that parses its own arguments."""
     settings = {"prefix_chars": "+", "add_help": False, "usage": f"gecbench {name} {usage}"}
     parser = add_command(commands, name, description, examples, run, failure=1, **settings)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
@@ -36,31 +33,31 @@ def add_dropin(
 
 
 def read_hypotheses(path: str) -> list[str]:
-    """Return the lines of a file of any name; a byte order mark is part of the first."""
+    """Return the lines of a file. A byte order mark stays in the first line, as in the official programs."""
     return lines_of(read_marked_text(path))
 
 
 def prepare(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
-    """Refuse a file with another number of lines than there are sources; warn of one that looks misplaced or raw.
+    """Check system outputs: raise an error for a wrong number of lines, and warn of suspicious text.
 
-    It also reports damaged text, and text that is identical to a reference.
+    Text is suspicious if it is not tokenized, damaged, shifted, or identical to a reference.
     """
     fix = "Give one line for each sentence, in the same order"
     check_line_count(len(lines), len(corpus), corpus.name, path, fix)
     if tokenized_unlike(corpus.sources, lines):
-        _warn(path, "is not tokenized like its sources", "gecbench score --tokenize auto would split it")
+        _warn(path, "is not tokenized like its sources", "gecbench score --tokenize auto would tokenize it")
     warn_of_damage(corpus.sources, lines, path)
     try:
         check_alignment(corpus.sources, lines, "its lines")
     except InputError as error:
-        _warn(path, error.problem, "gecbench score would refuse it")
+        _warn(path, error.problem, "gecbench score would report an error")
     for problem in identical_references(corpus, lines, "its lines"):
         warn_of_mixed_up(f"{path}: {problem}")
     return tuple(lines)
 
 
 def warn_of_mixed_up(problem: str) -> None:
-    """Warn of files that seem to be given in the wrong place."""
+    """Warn of files that seem to be swapped or identical."""
     warnings.warn(f"{problem}. They are scored as they are.", MixedUpTextWarning, stacklevel=2)
 
 
@@ -69,6 +66,6 @@ def _warn(path: str, problem: str, otherwise: str) -> None:
 
 
 def figure(value: float) -> str:
-    """Return a number as Python 2 prints it: twelve digits, one behind the point at least."""
+    """Format a number like Python 2: twelve significant digits, and at least one after the point."""
     text = f"{value:.12g}"
     return text if set(text) & set(".en") else f"{text}.0"

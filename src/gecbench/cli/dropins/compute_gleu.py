@@ -1,6 +1,6 @@
 """`gecbench compute_gleu`: the arguments and output of gec-ranking's compute_gleu, and with --jfleg of JFLEG's gleu.py.
 
-docs/exact.md says on which inputs the bytes were compared.
+docs/exact.md lists the inputs on which the output was compared byte by byte.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from gecbench.metrics.base import Statistics
 from gecbench.metrics.gleu import GLEU
 from gecbench.metrics.policy import Sampled
 
-_EXAMPLES = """  gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o system.txt other.txt
+_EXAMPLES = """  gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
   gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o system.txt -d
-  gecbench compute_gleu --jfleg -s test.src -r test.ref0 test.ref1 test.ref2 test.ref3 --hyp system.txt
-  gecbench compute_gleu -h, gecbench compute_gleu --jfleg -h list the options
+  gecbench compute_gleu --jfleg -s test.src -r test.ref? --hyp system.txt
+
+List the options with gecbench compute_gleu -h, and those of JFLEG's gleu.py
+with gecbench compute_gleu --jfleg -h.
 """
 _JFLEG = "--jfleg"
 _NORMAL_975 = 1.959963984540054
@@ -36,7 +38,7 @@ _ONE_REFERENCE = "There is one reference. NOTE: GLEU is not computing the confid
 
 
 class Spread(NamedTuple):
-    """Mean, standard deviation and the interval of a normal distribution that has both, as the scripts print them."""
+    """The mean, standard deviation and 95% interval of a normal distribution, as the scripts print them."""
 
     mean: str
     deviation: str
@@ -44,7 +46,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, scores: npt.NDArray[np.float64]) -> Spread:
-        """Return the spread of scores; none at all have no number."""
+        """Return the spread of scores, or NaN without scores."""
         if not len(scores):
             return cls("nan", "nan", "(nan,nan)")
         mean, deviation = float(np.mean(scores)), float(np.std(scores))
@@ -64,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     parser = _jfleg_parser() if jfleg else _parser()
     given = parser.parse_args([word for word in options.words if word != _JFLEG])
     if not given.reference or given.n < 0:
-        raise InputError("no references" if not given.reference else f"-n {given.n} is below 0")
+        raise InputError("no reference is given" if not given.reference else f"-n {given.n} is below 0")
     source, *files = _read_all([given.source, *given.reference, *given.hypothesis], given.python)
     references, hypotheses = files[: len(given.reference)], files[len(given.reference) :]
     for path, lines in zip(given.reference, references, strict=True):
@@ -91,14 +93,14 @@ def _warn_of_corpus(corpus: Corpus, given: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    other = f"gecbench compute_gleu {_JFLEG} -h lists those of JFLEG's gleu.py."
+    other = f"For the options of JFLEG's gleu.py, run: gecbench compute_gleu {_JFLEG} -h"
     parser = argparse.ArgumentParser(prog="gecbench compute_gleu", epilog=other)
     parser.add_argument("-r", "--reference", metavar="FILE", nargs="*", required=True, help="one file per reference")
     parser.add_argument("-s", "--source", metavar="FILE", required=True, help="source sentences")
     parser.add_argument(
         "-o", "--hypothesis", metavar="FILE", nargs="*", required=True, help="one file per system; - is standard input"
     )
-    parser.add_argument("-n", type=int, default=_ORDERS, help="leave out longer n-grams than this (default: 4)")
+    parser.add_argument("-n", type=int, default=_ORDERS, help="length of the longest n-grams (default: 4)")
     parser.add_argument("-d", "--debug", action="store_true", help="also print sentence scores")
     parser.add_argument("--iter", metavar="N", type=int, default=500, help="draws of references (default: 500)")
     parser.set_defaults(python="2")
@@ -107,18 +109,21 @@ def _parser() -> argparse.ArgumentParser:
 
 def _jfleg_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"gecbench compute_gleu {_JFLEG}")
-    parser.add_argument("--ref", "-r", metavar="FILE", nargs="*", required=True, dest="reference")
-    parser.add_argument("--src", "-s", metavar="FILE", required=True, dest="source")
-    parser.add_argument("--hyp", metavar="FILE", nargs="*", required=True, dest="hypothesis")
-    parser.add_argument("-n", type=int, default=_ORDERS, help="leave out longer n-grams than this (default: 4)")
+    about = "one file per reference"
+    parser.add_argument("--ref", "-r", metavar="FILE", nargs="*", required=True, dest="reference", help=about)
+    parser.add_argument("--src", "-s", metavar="FILE", required=True, dest="source", help="source sentences")
+    about = "one file per system; - is standard input"
+    parser.add_argument("--hyp", metavar="FILE", nargs="*", required=True, dest="hypothesis", help=about)
+    parser.add_argument("-n", type=int, default=_ORDERS, help="length of the longest n-grams (default: 4)")
     parser.add_argument("--iter", metavar="N", type=int, default=500, help="draws of references (default: 500)")
-    parser.add_argument("--sent", action="store_true", help="sentence scores instead")
-    parser.add_argument("--python", choices=("2", "3"), default="3", help="whose draws and blanks (default: 3)")
+    parser.add_argument("--sent", action="store_true", help="print sentence scores instead of the corpus score")
+    about = "Python version whose random draws and white space to reproduce (default: 3)"
+    parser.add_argument("--python", choices=("2", "3"), default="3", help=about)
     return parser
 
 
 def _read_all(paths: Sequence[str], python: str) -> list[list[str]]:
-    """Return the lines of files as Python 2 or 3 reads them: bytes, or text in which a carriage return ends a line."""
+    """Return the lines of files as Python 2 reads them (bytes), or Python 3 (text; a carriage return ends a line)."""
     contents = {path: read_bytes(path) for path in paths}
     if python == "3":
         contents = {path: data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for path, data in contents.items()}
@@ -127,7 +132,7 @@ def _read_all(paths: Sequence[str], python: str) -> list[list[str]]:
     except UnicodeDecodeError as error:
         if python == "3":
             raise InputError(f"a file is not UTF-8: {error.reason} in {bytes(error.object[:40])!r}") from error
-        texts = {path: data.decode("latin-1") for path, data in contents.items()}  # one letter for each byte
+        texts = {path: data.decode("latin-1") for path, data in contents.items()}  # one character per byte
     return [texts[path].removesuffix("\n").split("\n") if texts[path] else [] for path in paths]
 
 
@@ -140,10 +145,10 @@ def _corpus_scores(given: argparse.Namespace, statistics: Statistics) -> npt.NDA
 
 
 def _scores(totals: npt.NDArray[np.int64], order: int) -> npt.NDArray[np.float64]:
-    """Return the score of each row of counts; whatever -n leaves out, four logarithms are averaged.
+    """Return the score of each row of counts. The sum of logarithms is always divided by 4, even with a smaller -n.
 
-    `GLEU.values` has the same with numpy's functions, whose last bit may differ: where equal scores have a deviation of
-    exactly 0, that decides whether an interval is printed.
+    This does not use `GLEU.values`, because numpy's logarithm may differ in the last bit. The scripts print an interval
+    only if the deviation of scores is not exactly 0.
     """
     return np.array([_score(row[: 2 + 2 * order]) for row in totals.tolist()])
 

@@ -1,4 +1,4 @@
-"""`gecbench errant_compare`: the official program's arguments and its lines, so that old scripts keep working."""
+"""`gecbench errant_compare`: a drop-in for the official program, with its arguments and output."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ _RULE = "-" * 40
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "errant_compare", summary, _EXAMPLES, run, failure=1)
-    parser.add_argument("-hyp", required=True, metavar="FILE", help="the system's edits, M2")
-    parser.add_argument("-ref", required=True, metavar="FILE", help="the gold edits, M2, of the same sentences")
+    parser.add_argument("-hyp", required=True, metavar="FILE", help="the system's edits (M2)")
+    parser.add_argument("-ref", required=True, metavar="FILE", help="the gold edits of the same sentences (M2)")
     parser.add_argument("-b", "--beta", type=float, default=0.5, help="beta of the F measure (default: 0.5)")
     parser.add_argument("-v", "--verbose", action="store_true", help="also show every sentence's edits and counts")
     modes = parser.add_mutually_exclusive_group()
-    modes.add_argument("-dt", action="store_true", help="detection, token by token")
-    modes.add_argument("-ds", action="store_true", help="detection, span by span")
-    modes.add_argument("-cs", action="store_true", help="correction, span by span (default)")
-    modes.add_argument("-cse", action="store_true", help="correction and error type, span by span")
-    parser.add_argument("-single", action="store_true", help="only edits of at most one token on either side")
-    parser.add_argument("-multi", action="store_true", help="only edits of two tokens or more on either side")
-    parser.add_argument("-filt", nargs="+", default=[], metavar="TYPE", help="error types to leave out")
-    about = "sources may differ in full-width and half-width characters (not officially)"
+    modes.add_argument("-dt", action="store_true", help="score detection by token")
+    modes.add_argument("-ds", action="store_true", help="score detection by span")
+    modes.add_argument("-cs", action="store_true", help="score correction by span (default)")
+    modes.add_argument("-cse", action="store_true", help="score correction and error type by span")
+    parser.add_argument("-single", action="store_true", help="score only edits with at most one token on each side")
+    parser.add_argument("-multi", action="store_true", help="score only edits with two or more tokens on a side")
+    parser.add_argument("-filt", nargs="+", default=[], metavar="TYPE", help="error types to ignore")
+    about = "accept sources that differ in full-width and half-width characters (not in the official program)"
     parser.add_argument("--ignore-width", action="store_true", help=about)
     parser.add_argument(
-        "-cat", type=int, choices=(1, 2, 3), help="also scores by operation (1), category (2) or both (3)"
+        "-cat", type=int, choices=(1, 2, 3), help="also print scores by operation (1), category (2) or both (3)"
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Compare and print."""
+    """Compare the edits and print the scores."""
     mode: Mode = "dt" if options.dt else "ds" if options.ds else "cse" if options.cse else "cs"
     selection = Selection(mode, options.single, options.multi, frozenset(options.filt))
     ours, theirs = (read_marked_text(path) for path in (options.hyp, options.ref))
@@ -82,14 +82,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _warn_of_annotators(annotators: Sequence[Sequence[int]], options: argparse.Namespace) -> None:
-    """Warn of several annotators of the system, of whom the best one of each sentence counts."""
+    """Warn if the system has several annotators. The best one of each sentence counts."""
     if max(map(len, annotators)) > 1:
         known = shorten(", ".join(map(str, sorted({number for sentence in annotators for number in sentence}))))
         warn_of_mixed_up(f"{options.hyp}: a system has one annotator, but these are edits of {known}")
 
 
 def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], options: argparse.Namespace) -> None:
-    """Refuse files of other sentences, which officially are compared as if they were the same."""
+    """Raise an error if the files have different sentences. The official program would compare them anyway."""
     problem, fix = None, "Both files need the same sentences, in the same order"
     if len(hypothesis) != len(reference):
         problem = f"{counted(len(hypothesis), 'sentence')}, but {options.ref} has {len(reference)}"
@@ -105,7 +105,7 @@ def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], o
 
 
 def _check_beta(beta: float, statistics: Statistics) -> None:
-    """Refuse a beta for which the official F is not a number, or stops it."""
+    """Raise an error for a beta that makes the official F undefined."""
     _, proposed, gold = statistics.counts.T
     without_f = beta == 0 and bool(((proposed == 0) & (gold > 0)).any())
     if without_f or not math.isfinite(beta) or abs(beta) > 1e6:
@@ -113,7 +113,7 @@ def _check_beta(beta: float, statistics: Statistics) -> None:
 
 
 def _no_f(beta: float) -> InputError:
-    return InputError(f"-b {beta} gives no F here", fix="Give a number above 0")
+    return InputError(f"F is undefined for -b {beta}", fix="Give a number above 0")
 
 
 def _figures(counts: Sequence[int], beta: float) -> list[float]:
@@ -133,7 +133,7 @@ def _verbose(
     rows: Counts,
     beta: float,
 ) -> Iterator[str]:
-    """Yield what the official program says of every sentence."""
+    """Yield the official program's output for every sentence."""
     total: Counts = np.zeros(3, dtype=np.int64)
     places = (rows - statistics.offsets[:-1]).tolist()
     annotators = zip(hypothesis.annotators, reference.annotators, strict=True)
@@ -159,7 +159,7 @@ def _verbose(
 
 
 def _outcomes(counts: Counts) -> list[int]:
-    """Return TP, FP and FN of TP, TP + FP and TP + FN."""
+    """Return TP, FP and FN from TP, TP + FP and TP + FN."""
     correct, proposed, gold = counts.tolist()
     return [correct, proposed - correct, gold - correct]
 

@@ -1,7 +1,7 @@
-"""`gecbench ieval`: the official I-measure scorer's arguments and output, so that old scripts keep working.
+"""`gecbench ieval`: a drop-in for the official I-measure scorer, with its arguments and output.
 
-Options may come in any order, the last of a kind counts, and unknown ones are passed over, as officially. What it
-prints is docs/metrics/imeasure.md §7; docs/exact.md says on which inputs the bytes were compared.
+As in the official program, options may come in any order, the last of a kind counts, and unknown options are ignored.
+docs/metrics/imeasure.md §7 describes the output. docs/exact.md lists the inputs on which it was compared byte by byte.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ _EXAMPLES = """  gecbench ieval -ref:gold.xml -hyp:system.txt
   gecbench ieval -ref:gold.m2 -hyp:system.txt -max:dwacc -opt:corpus -w:3
 
 options, in any order:
-  -ref:FILE     gold: I-measure XML, or M2, which is grouped first
+  -ref:FILE     gold: I-measure XML, or M2 (converted to error groups)
   -hyp:FILE     corrected sentences, one per line
   -nomix        do not mix the annotators' corrections
-  -max:GOAL     d (detection) or c (correction) and tp, tn, fp, fn, p, r, f, acc, wacc or i (default: cwacc)
-  -opt:SCOPE    sent (default) or corpus
-  -b:BETA       beta of F (default: 1.0; the paper has 0.5)
+  -max:GOAL     score to maximize: d (detection) or c (correction), followed by
+                tp, tn, fp, fn, p, r, f, acc, wacc or i (default: cwacc)
+  -opt:SCOPE    what to maximize it over: sent (default) or corpus
+  -b:BETA       beta of F (default: 1.0; the paper uses 0.5)
   -w:WEIGHT     weight of corrections in WAcc (default: 2.0)
-  -per-sent     also two rows for every sentence
+  -per-sent     also print two rows for every sentence
   -v, -vv       also show every sentence's alignment
 """
 _VALUES = ("ref", "hyp", "max", "opt", "b", "w")
@@ -46,7 +47,7 @@ _RULE = "-" * 117
 
 
 def add_parser(commands: Any, summary: str) -> None:
-    """Add the command; its options begin with one dash and take their values after a colon."""
+    """Add the command. Its options start with one dash and take values after a colon."""
     usage = "-ref:FILE -hyp:FILE [options]"
     add_dropin(commands, "ieval", summary, usage, _EXAMPLES, run)
 
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _read_options(words: Sequence[str]) -> dict[str, str]:
-    """Return the known options, the last of each kind; unknown ones are passed over."""
+    """Return the known options, the last of each kind. Unknown options are ignored."""
     given: dict[str, str] = {}
     for word in words:
         name, colon, value = word.removeprefix("-").partition(":")
@@ -115,7 +116,7 @@ def _scope(scope: str) -> tuple[str, list[str]]:
 
 
 def _read_gold(path: str) -> Corpus:
-    """Read I-measure XML whatever its name; what does not begin with a tag is M2."""
+    """Read the gold: I-measure XML if the content starts with a tag, else M2."""
     data = read_bytes(path)
     if not data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         return parse_m2(split_lines(data, path), path)
@@ -124,7 +125,7 @@ def _read_gold(path: str) -> Corpus:
 
 
 def _without_empty_rest(lines: list[str], sentences: int) -> list[str]:
-    """Return the lines without empty ones after the last sentence, which the official program does not read."""
+    """Return the lines without empty lines after the last sentence. The official program does not read those."""
     return lines[:sentences] if not "".join(lines[sentences:]).strip() else lines
 
 
@@ -153,7 +154,7 @@ def _rows(parts: Mapping[str, float], label: Any) -> Iterator[str]:
         ratios = [f"{aspect}_precision", f"{aspect}_recall", f"{aspect}_f", f"{aspect}_accuracy", "baseline_accuracy"]
         ratios += [f"{aspect}_weighted_accuracy", "baseline_weighted_accuracy", f"{aspect}_improvement"]
         if not all(math.isfinite(parts[ratio]) for ratio in ratios):
-            raise InputError("with this weight the improvement divides by zero", fix="Use -w: above 0")
+            raise InputError("the improvement is undefined with this weight", fix="Give -w: a number above 0")
         cells = [
             *(str(parts[f"{aspect}_{count}"]) for count in COUNT_NAMES),
             *(percent(parts[each]) for each in ratios),

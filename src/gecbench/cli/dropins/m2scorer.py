@@ -1,6 +1,7 @@
-"""`gecbench m2scorer`: the official M2 scorer's arguments, output and exit statuses, so that old scripts keep working.
+"""`gecbench m2scorer`: a drop-in for the official M2 scorer, with its arguments, output and exit statuses.
 
-What it prints is docs/metrics/m2.md §10 and §11; docs/exact.md says on which inputs the bytes were compared.
+docs/metrics/m2.md §10 and §11 describe the output. docs/exact.md lists the inputs on which it was compared byte by
+byte.
 """
 
 from __future__ import annotations
@@ -30,12 +31,14 @@ from gecbench.metrics.policy import GreedyCumulative
 _EXAMPLES = """  gecbench m2scorer system.txt gold.m2
   gecbench m2scorer -v --beta 1 --ignore_whitespace_casing system.txt gold.m2.gz
 
-options (long ones may be cut short):
-  -v, --verbose                 also show every sentence's edits and matches; --very_verbose: the same
-  --max_unchanged_words N       the most unchanged words in one edit (default: 2)
-  --beta B                      beta of the F measure (default: 0.5)
-  --ignore_whitespace_casing    leave out edits of spaces and case
-  --release R                   of the official scorer: master (default) or 3.2
+options (long names may be abbreviated):
+  -v, --verbose               also show every sentence's edits and matches;
+                              --very_verbose does the same
+  --max_unchanged_words N     most unchanged words in one edit (default: 2)
+  --beta B                    beta of the F measure (default: 0.5)
+  --ignore_whitespace_casing  ignore edits of white space and case
+  --release R                 release of the official scorer to reproduce:
+                              master or 3.2 (default: master)
 """
 _LONG = ["verbose", "very_verbose", "max_unchanged_words=", "beta=", "ignore_whitespace_casing", "release=", "help"]
 _USAGE = "[options] SYSTEM GOLD"
@@ -50,7 +53,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Score and print as the official program does; return its exit status."""
+    """Score and print like the official program, and return its exit status."""
     try:
         pairs, files = gnu_getopt(options.words, "vh", _LONG)
     except GetoptError as error:
@@ -104,21 +107,21 @@ def _read_gold(path: str) -> list[str]:
 
 
 def _choose(statistics: Statistics, beta: float) -> npt.NDArray[np.int64]:
-    """Return the row chosen for each sentence; -1 for all if beta is not finite, as then no F is a number."""
+    """Return the row chosen for each sentence, or -1 for all if beta is not finite (then F is NaN)."""
     if not math.isfinite(beta):
         return np.full(len(statistics), -1, dtype=np.int64)
     return GreedyCumulative(abs(beta)).chosen(statistics)
 
 
 def _precision_recall_f(total: Counts, beta: float) -> tuple[float, float, float]:
-    """Return P, R and F of totals; F is not a number if beta is not finite."""
+    """Return P, R and F of totals. F is NaN if beta is not finite."""
     precision, recall = map(float, precision_recall(total))
     divisor = beta**2 * precision + recall
     return precision, recall, (1 + beta**2) * precision * recall / divisor if divisor else 0.0
 
 
 def _f_of_counts(counts: Counts, beta: float) -> float:
-    """Return F as it is compared between annotators: 1 where it is 0/0 (docs/metrics/m2.md §9)."""
+    """Return the F used to compare annotators: 1 for 0/0 (docs/metrics/m2.md §9)."""
     correct, proposed, gold = counts.tolist()
     divisor = beta**2 * gold + proposed
     return (1 + beta**2) * correct / divisor if divisor else 1.0
@@ -133,7 +136,7 @@ def _verbose(
     chosen: npt.NDArray[np.int64],
     beta: float,
 ) -> Iterator[str]:
-    """Show every annotator of every sentence, with the figures of all chosen before (docs/metrics/m2.md §11)."""
+    """Yield the output for every annotator of every sentence, with running totals (docs/metrics/m2.md §11)."""
     total: Counts = np.zeros(3, dtype=np.int64)
     for i, sentence in enumerate(metric.annotations(corpus)):
         source = corpus.sources[i].strip()
@@ -167,7 +170,7 @@ def _named(counts: Counts) -> list[tuple[str, int]]:
 
 
 def _published_edits(block: Block) -> PublishedEdits:
-    """Return the edits that count by annotator, their corrections as the file has them."""
+    """Return the scored edits by annotator, with the corrections as written in the file."""
     size = len(block.source.split())
     return {
         annotation.annotator: [
@@ -189,7 +192,7 @@ def _edits(source: str, line: str, match: SentenceMatch, published: Sequence[Edi
 
 
 def _marks(tokens: Sequence[str], match: SentenceMatch) -> Iterator[tuple[str, int]]:
-    """Yield matched insertions beside a deletion and deletions beside an insertion (docs/metrics/m2.md §11).
+    """Yield matched insertions next to a deletion, and deletions next to an insertion (docs/metrics/m2.md §11).
 
     The mark is `!` if the neighbor agrees with a gold edit, else `*` for an insertion and `&` for a deletion.
     """
@@ -230,12 +233,12 @@ def _original(tokens: Sequence[str], edit: Edit) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as Python 2 shows it in a list; nothing is a string of bytes there."""
+    """Return a text as Python 2 prints it in a list. An empty text is a byte string there."""
     return _unicode(text) if text else "''"
 
 
 def _gold_text(text: str) -> str:
-    """Return a gold correction as Python 2 shows it: only `-NONE-` is a string of bytes."""
+    """Return a gold correction as Python 2 prints it. Only `-NONE-` is a byte string."""
     return "''" if text == "-NONE-" else _unicode(text.strip())
 
 

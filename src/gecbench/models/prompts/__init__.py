@@ -1,4 +1,4 @@
-"""Named prompts, one file each: what every model and harness is asked, so that scores can be compared."""
+"""Named prompts, one file each. All models and harnesses share them, so their scores can be compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = tuple(sorted(path.stem for path in _FOLDER.glob("*.txt")))
 
 @dataclass(frozen=True)
 class Prompt:
-    """A text with `{sentence}` where the sentence goes, and the name it is known by."""
+    """A prompt: a name, and a text with `{sentence}` in place of the sentence."""
 
     name: str
     text: str
@@ -27,22 +27,22 @@ class Prompt:
             raise InputError(f"the prompt has no {PLACE}", fix=f"Write {PLACE} where the sentence goes")
 
     def fill(self, sentence: str) -> str:
-        """Return the text with the sentence in its place."""
+        """Return the prompt for a sentence."""
         return self.text.replace(PLACE, sentence)
 
     def shows(self, sentences: Iterable[str]) -> list[int]:
-        """Return the lines (from 1) of sentences of four words and more that stand in the text itself."""
+        """Return the lines (from 1) of sentences of at least four words that occur in the prompt."""
         enough = 4
         return [k for k, text in enumerate(sentences, start=1) if text in self.text and len(text.split()) >= enough]
 
     @property
     def label(self) -> str:
-        """Name and fingerprint, as signatures carry them."""
+        """The name and the fingerprint, as in signatures."""
         return f"{self.name}:{hashlib.sha256(self.text.encode()).hexdigest()[:8]}"
 
 
 def find_prompt(wanted: str) -> Prompt:
-    """Return the prompt that is meant: the text itself, a known name, or a file.
+    """Find a prompt by its name, file or text.
 
     >>> find_prompt("Correct: {sentence}").name, find_prompt("minimal").fill("He go .").splitlines()[-1]
     ('own', 'He go .')
@@ -52,8 +52,8 @@ def find_prompt(wanted: str) -> Prompt:
     if wanted in NAMES:
         return Prompt(wanted, _read(_FOLDER / f"{wanted}.txt"))
     if not Path(wanted).is_file():
-        fix = f"Give {', '.join(NAMES)}, a file, or a text with {PLACE} in it"
-        raise InputError(f"there is no prompt {wanted!r}", fix=fix)
+        fix = f"Give {', '.join(NAMES)}, a file, or a text that contains {PLACE}"
+        raise InputError(f"unknown prompt {wanted!r}", fix=fix)
     try:
         return Prompt("own", _read(Path(wanted)))
     except InputError as error:
