@@ -55,7 +55,7 @@ SENTENCE_FIELDS = (
     Field("sentence_in_paragraph", "int32", "place in the paragraph, from 0"),
     Field("kind", "string", "`TITLE` or `P`"),
     Field("merged", "bool", "one of the 34 sentences that rewriters merged; the papers leave them out (1,278 remain)"),
-    Field("sentence", "string", "the learner's sentence, tokenised"),
+    Field("sentence", "string", "the learner's sentence, tokenized"),
 )
 REFERENCE_FIELDS = (
     *SENTENCE_FIELDS,
@@ -73,7 +73,7 @@ SYSTEM_FIELDS = (
 )
 EXTRA_FIELDS = (
     *SENTENCE_FIELDS,
-    Field("corrections", ListOf("string"), "six crowd rewrites, not tokenised; entities resolved, white space joined"),
+    Field("corrections", ListOf("string"), "six crowd rewrites, not tokenized; entities resolved, white space joined"),
     Field("workers", ListOf("string"), "who wrote each, as w1, w2, …"),
 )
 _OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))

@@ -35,7 +35,7 @@ CROWD_SIZE = 5
 SPLIT_OF_GUG_SET = {"test": "validation", "dev": "test"}
 
 ID = Field("id", "string", "upstream file and 1-based line, such as `dev-1`")
-SENTENCE = Field("sentence", "string", "the learner's sentence, tokenised, trailing space removed")
+SENTENCE = Field("sentence", "string", "the learner's sentence, tokenized, trailing space removed")
 GUG_ID = Field("gug_id", "int32", "number of the sentence in GUG")
 
 DEFAULT_FIELDS = (
@@ -75,8 +75,8 @@ JUDGMENT_FIELDS = (
 CODED_FIELDS = (
     ID,
     GUG_ID,
-    Field("sentence", "string", "the learner's sentence as coded, not tokenised"),
-    Field("reference", "string", "the rewrite as coded, not tokenised"),
+    Field("sentence", "string", "the learner's sentence as coded, not tokenized"),
+    Field("reference", "string", "the rewrite as coded, not tokenized"),
     *(Field(f"codes_{name.lower()}", "string", f"letters given to {text}") for name, text in CODED_COLUMNS.items()),
 )
 
