@@ -140,8 +140,8 @@ def test_a_link_out_of_the_folder_is_refused(board, tmp_path):
     ("kind", "card", "missing", "message"),
     [
         ("dataset", DATA_CARD, "data", r"not ready: no data.*gecbench data build corpus"),
-        ("dataset", "---\ntitle: x\n---\n", "", r"licence \(none\).*--private"),
-        ("dataset", "---\nlicense: other\n---\n", "", r"licence \(other\).*--licence-confirmed"),
+        ("dataset", "---\ntitle: x\n---\n", "", r"license \(none\).*--private"),
+        ("dataset", "---\nlicense: other\n---\n", "", r"license \(other\).*--licence-confirmed"),
         ("dataset", "# x\n", "", r"no card with a YAML header"),
         ("leaderboard", SPACE_CARD, "index.html", r"not ready: no index.html.*gecbench leaderboard build"),
         ("leaderboard", "---\ntitle: x\n---\n", "", r"no sdk"),
