@@ -29,6 +29,6 @@ def test_options_belong_to_a_kind():
         gecbench.InputError, match=r"python: models have no option 'timeout'.*use cmd: or endpoint: models"
     ):
         make_model("python:os:getcwd", timeout=3)
-    with pytest.raises(gecbench.InputError, match=r"no prompt 'Correct this'.*a text with \{sentence\}"):
+    with pytest.raises(gecbench.InputError, match=r"unknown prompt 'Correct this'.*a text that contains \{sentence\}"):
         make_model("transformers:x", prompt="Correct this")
     assert make_model("cmd:cat", timeout=None).timeout is None
