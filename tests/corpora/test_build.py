@@ -131,7 +131,7 @@ def test_half_a_parquet_file_with_a_forged_hash_is_found(built):
     folder = built("jfleg")
     half = folder / "data" / "m2" / "test.parquet"
     forge(half, half.read_bytes()[:200])
-    assert verify_dataset("jfleg", folder) == [f"{half}: is no whole Parquet file"]
+    assert verify_dataset("jfleg", folder) == [f"{half}: is not a complete Parquet file"]
 
 
 @pytest.mark.parametrize("before", [True, False])

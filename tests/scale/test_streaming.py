@@ -156,7 +156,7 @@ def test_where_nothing_can_be_written_a_run_goes_to_its_end(files, run, often_sa
 
     expected = run(*SCORE)
     monkeypatch.setattr(streaming.StateJournal, "save", no_space)
-    with pytest.warns(UserWarning, match="a run that is stopped cannot go on: .*No space left") as warned:
+    with pytest.warns(UserWarning, match="an interrupted run cannot be resumed: .*No space left") as warned:
         assert run(*SCORE) == expected
     assert len(warned) == 1
 

@@ -76,7 +76,7 @@ def add_parser(commands: Any, summary: str) -> None:
         default=[],
         help="[metric] system sentence score, sentences from 0",
     )
-    about = "judgments: a name, CSV or XML; or a TSV of human scores (default: demo)"
+    about = "known judgments, a CSV or XML file of judgments, or a TSV file of human scores (default: demo)"
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
     parser.add_argument("-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: by --human)")
     add_predictions_options(parser, None)

@@ -261,7 +261,7 @@ def _verify_file(path: Path, config: Config, expected: dict[str, Any], lock: Spl
     try:
         table = pyarrow.parquet.read_table(path)
     except (pyarrow.ArrowException, OSError):
-        yield f"{path}: is no whole Parquet file"
+        yield f"{path}: is not a complete Parquet file"
         return
     if not _has_columns(table.schema, config):
         yield f"{path}: columns or types are not those of {config.name}"
