@@ -183,7 +183,7 @@ def test_a_signal_says_how_far_it_came(number, files, run, monkeypatch):
         running.send_signal(number)
         output, errors = running.communicate()
     assert (running.returncode, output) == (130, b"")
-    assert re.search(rb"stopped after (5|10) sentences. The same command with --resume goes on", errors), errors
+    assert re.search(rb"stopped after (5|10) sentences. To resume, run the same command with --resume", errors), errors
     monkeypatch.setattr("sys.stdin", (files / "output.txt").open())
     assert run(*arguments, "--resume").startswith("system")
     assert scale.scores(scale.read("per.parquet"))["gleu"] == demo().alone["gleu"]
