@@ -33,7 +33,7 @@ def test_did_you_mean_in_names(refused, arguments, hint):
     ("arguments", "hint"),
     [
         (["meta", "--human", "conl14"], r"no file of judgments 'conl14'\. Did you mean conll14\? Give a file"),
-        (["reproduce", "sakaguchi"], r"no paper 'sakaguchi' to reproduce\. Did you mean sakaguchi2016\? Choose"),
+        (["reproduce", "sakaguchi"], r"unknown paper 'sakaguchi'\. Did you mean sakaguchi2016\? Choose"),
         (["run", "--model", "pyton:x:y", "-c", "demo"], r"the model 'pyton:x:y'\. Did you mean python\? Write cmd:"),
     ],
 )

@@ -13,4 +13,4 @@ def test_demo_files_can_be_tried(run, refused, tmp_path):
     listed = run("demo", "--write", tmp_path / "demo").splitlines()
     assert str(tmp_path / "demo" / "systems" / "rule-based.txt") in listed
     assert (tmp_path / "demo" / "gold.m2").read_bytes() == (DATA / "gold.m2").read_bytes()
-    refused(["demo", "--write", tmp_path / "demo"], "exists already")
+    refused(["demo", "--write", tmp_path / "demo"], "already exists")

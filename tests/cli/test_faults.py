@@ -114,7 +114,7 @@ def test_a_run_whose_partial_file_cannot_grow_goes_on(tmp_path):
     assert "out.txt.partial.jsonl: cannot write: File too large" in ended.stderr
     ended = gecbench_in(tmp_path, arguments)
     assert ended.returncode == 0
-    assert "outputs are there already" in ended.stderr
+    assert "outputs are already done" in ended.stderr
     assert (tmp_path / "out.txt").read_text(encoding="utf-8").splitlines() == list(gecbench.load_demo().sources)
 
 

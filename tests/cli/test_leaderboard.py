@@ -65,7 +65,7 @@ def test_every_kind_of_corpus_makes_a_board(corpus, metric, folder, run):
 BAD_BOARDS = {
     "a link that is none": (["--link", "javascript:x"], "Links start with http"),
     "no title": (["--title", " "], "title is empty"),
-    "a logo that is none": (["--logo", "good.txt"], "good.txt: is no image of a known kind"),
+    "a logo that is none": (["--logo", "good.txt"], "good.txt: is not an image of a known kind"),
     "an unknown corpus": (["-c", "nowhere"], "no corpus or file 'nowhere'"),
     "one corpus twice": (["-c", "demo", "demo"], "two corpora are called demo"),
     "a board that is there": (["there"], "board.json: is there already"),

@@ -9,7 +9,7 @@ from gecbench.papers.document import MOVED, Figure, Reproduction, ranks_side_by_
 
 
 def test_unknown_paper(refused):
-    with pytest.raises(InputError, match="no paper 'smith1999'"):
+    with pytest.raises(InputError, match="unknown paper 'smith1999'"):
         reproduce("smith1999")
     refused(["reproduce", "smith1999"], "Choose one of bryant2015, felice2015, sakaguchi2016, jfleg2017, seeda")
 

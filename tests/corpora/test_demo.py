@@ -16,7 +16,7 @@ def test_its_files_are_copied_into_a_new_folder(tmp_path):
     assert {path.relative_to(tmp_path / "demo") for path in copied} == {
         path.relative_to(DATA) for path in DATA.rglob("*") if path.is_file()
     }
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         copy_demo(tmp_path / "demo")
     with pytest.raises(InputError, match="cannot be written"):
         copy_demo(copied[0] / "below a file")

@@ -680,7 +680,9 @@ class TestSwappedTexts:
     @pytest.mark.parametrize(("names", "message"), SWAPPED_NAMES)
     def test_the_names_tell(self, names, message, stream, files, run):
         words = ["score", *names.split(), *([] if "-p" in names else ["-p", "out.txt"]), *stream]
-        with pytest.warns(MixedUpTextWarning, match=f"^{message}.*swapped; skip this check with --aligned"):
+        with pytest.warns(
+            MixedUpTextWarning, match=f"^{message}.*swapped. If this is intended, skip this check with --aligned"
+        ):
             run(*words)
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -139,13 +139,13 @@ def test_a_link_out_of_the_folder_is_refused(board, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "card", "missing", "message"),
     [
-        ("dataset", DATA_CARD, "data", r"not ready: no data.*gecbench data build corpus"),
+        ("dataset", DATA_CARD, "data", r"not ready: data.* is missing.*gecbench data build corpus"),
         ("dataset", "---\ntitle: x\n---\n", "", r"license \(none\).*--private"),
         ("dataset", "---\nlicense: other\n---\n", "", r"license \(other\).*--licence-confirmed"),
         ("dataset", "# x\n", "", r"no card with a YAML header"),
-        ("leaderboard", SPACE_CARD, "index.html", r"not ready: no index.html.*gecbench leaderboard build"),
+        ("leaderboard", SPACE_CARD, "index.html", r"not ready: index.html is missing.*gecbench leaderboard build"),
         ("leaderboard", "---\ntitle: x\n---\n", "", r"no sdk"),
-        ("metric", SPACE_CARD, "", r"not ready: no board.py"),
+        ("metric", SPACE_CARD, "", r"not ready: board.py is missing"),
     ],
 )
 def test_what_is_not_ready_is_refused(kind, card, missing, message, board, dataset):
@@ -265,7 +265,7 @@ def test_what_is_not_as_it_was_built_is_not_uploaded(built, renamed, file, old, 
 
 
 def test_by_name_it_must_be_built_first(folder):
-    with pytest.raises(gecbench.InputError, match=r"not ready: no data.*gecbench data build jfleg"):
+    with pytest.raises(gecbench.InputError, match=r"not ready: data.* is missing.*gecbench data build jfleg"):
         plan_push("dataset", "jfleg", "me/it")
 
 

@@ -12,8 +12,8 @@ from gecbench.models import make_model
         ("sed", "unknown model 'sed'.*cmd:COMMAND"),
         ("cmd: ", "unknown model"),
         ("perl:x", "unknown model"),
-        ("python:os", "unknown model"),
-        ("python::f", "unknown model"),
+        ("python:os", "cannot parse the model"),
+        ("python::f", "cannot parse the model"),
         ("python:no_such_module_here:f", "cannot import no_such_module_here: ModuleNotFoundError"),
         ("python:os:nothing.here", "os has no 'nothing.here'"),
         ("python:os:sep", "is a str, not a function"),
@@ -26,9 +26,9 @@ def test_bad_model_strings(model, message):
 
 def test_options_belong_to_a_kind():
     with pytest.raises(
-        gecbench.InputError, match=r"python: models have no option 'timeout'.*for cmd, endpoint: models"
+        gecbench.InputError, match=r"python: models have no option 'timeout'.*use cmd: or endpoint: models"
     ):
         make_model("python:os:getcwd", timeout=3)
-    with pytest.raises(gecbench.InputError, match=r"no prompt 'Correct this'.*a text with \{sentence\}"):
+    with pytest.raises(gecbench.InputError, match=r"unknown prompt 'Correct this'.*a text that contains \{sentence\}"):
         make_model("transformers:x", prompt="Correct this")
     assert make_model("cmd:cat", timeout=None).timeout is None

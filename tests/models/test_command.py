@@ -82,7 +82,7 @@ FAILURES = {
     "a line break inside": (
         "for line in sys.stdin:\n    print('a\\rb' if line == '\\n' else 'x', flush=True)",
         1,
-        "line break inside.*line 2.*--flatten",
+        "line break.*line 2.*--flatten",
     ),
     "one endless line": (
         "while True:\n    sys.stdout.write('x' * 100000)",

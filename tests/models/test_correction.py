@@ -66,7 +66,7 @@ def test_killed_in_the_middle_and_run_again(arguments):
     Path("seen").unlink()
     second = programs.gecbench(*arguments)
     assert second.returncode == 0, second.stderr
-    assert f"{kept} of 42 outputs are there already" in second.stderr
+    assert f"{kept} of 42 outputs are already done" in second.stderr
     assert Path("seen").read_text(encoding="utf-8").splitlines() == list(DEMO.sources[kept:]), "only what was left"
     assert outputs() == EXPECTED
     assert json.loads(second.stdout)["systems"][0]["scores"][0]["value"] == gecbench.score(EXPECTED, DEMO)["gleu"].value

@@ -85,7 +85,7 @@ def test_comparing_systems_without_their_text():
     assert found.tests == expected.tests
     assert str(found) == str(expected)
     tables["spell-checker"] = scale.tabulate(systems["spell-checker"][1:], DEMO.select(range(1, 42)), ["gleu", "m2"])
-    with pytest.raises(InputError, match="spell-checker was scored on other data"):
+    with pytest.raises(InputError, match="spell-checker was counted on other data"):
         scale.compare(tables, resamples=30)
 
 
@@ -100,7 +100,7 @@ def test_numbers_of_references_merge():
 @pytest.mark.parametrize("other", ["gleu(order=3)", "gleu(draws=py3)", "bleu"])
 def test_parts_made_in_different_ways_are_refused(other):
     first, second = counted(21)[0], counted(21, other)[1]
-    with pytest.raises(InputError, match=r"the parts differ|some parts have no counts"):
+    with pytest.raises(InputError, match=r"the parts differ|some tables have no counts"):
         scale.scores(pyarrow.concat_tables([first, second], promote_options="default"))
 
 

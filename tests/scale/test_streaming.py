@@ -156,7 +156,7 @@ def test_where_nothing_can_be_written_a_run_goes_to_its_end(files, run, often_sa
 
     expected = run(*SCORE)
     monkeypatch.setattr(streaming.StateJournal, "save", no_space)
-    with pytest.warns(UserWarning, match="this run cannot be resumed if it stops: .*No space left") as warned:
+    with pytest.warns(UserWarning, match="an interrupted run cannot be resumed: .*No space left") as warned:
         assert run(*SCORE) == expected
     assert len(warned) == 1
 
@@ -183,7 +183,7 @@ def test_a_signal_says_how_far_it_came(number, files, run, monkeypatch):
         running.send_signal(number)
         output, errors = running.communicate()
     assert (running.returncode, output) == (130, b"")
-    assert re.search(rb"stopped after (5|10) sentences. The same command with --resume continues", errors), errors
+    assert re.search(rb"stopped after (5|10) sentences. To resume, run the same command with --resume", errors), errors
     monkeypatch.setattr("sys.stdin", (files / "output.txt").open())
     assert run(*arguments, "--resume").startswith("system")
     assert scale.scores(scale.read("per.parquet"))["gleu"] == demo().alone["gleu"]
@@ -213,5 +213,5 @@ def test_shifted_references_are_refused(files, refused, run):
 
 
 def test_options_of_streams_alone(files, refused):
-    refused(["score", *TEXT, "-p", "output.txt", "--resume"], "are for streams. Add --stream")
+    refused(["score", *TEXT, "-p", "output.txt", "--resume"], "need --stream. Add --stream")
     refused(["score", *TEXT, "-p", "output.txt", "--on-bad", "skip"], "--on-bad needs --stream or --engine spark")

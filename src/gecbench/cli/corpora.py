@@ -12,9 +12,11 @@ from gecbench.cli.options import add_command, add_format_option
 from gecbench.errors import InputError, did_you_mean
 
 _EXAMPLES = """  gecbench corpora
-  gecbench corpora cweb:g                                (all that is known of one)
-  gecbench corpora --accept-license bea19                (once; in scripts: GECBENCH_ACCEPT_LICENSE=bea19)
-  gecbench score -c conll14 -p output.txt                (downloads it, and scores with its official metric)
+  gecbench corpora cweb:g                       (details of one corpus)
+  gecbench corpora --accept-license bea19       (needed once)
+  gecbench score -c conll14 -p output.txt       (downloads the corpus)
+
+In scripts, set GECBENCH_ACCEPT_LICENSE=bea19 instead of --accept-license.
 """
 _DEV = {"validation": "dev"}
 
@@ -22,8 +24,8 @@ _DEV = {"validation": "dev"}
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "corpora", summary, _EXAMPLES, run)
-    parser.add_argument("name", metavar="NAME", nargs="?", help="show all that is known of this corpus")
-    parser.add_argument("--accept-license", metavar="NAME", help="accept the license of a corpus that asks for it")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="show the details of this corpus")
+    parser.add_argument("--accept-license", metavar="NAME", help="accept the license of this corpus")
     add_format_option(parser)
 
 

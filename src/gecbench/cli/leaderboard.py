@@ -171,7 +171,7 @@ def _add_verify(actions: Any) -> None:
     examples = """  gecbench leaderboard verify --board task                  (every record; status 2 if one differs)
   gecbench leaderboard verify --board task records/3f2….json   (that of a pull request)
 """
-    parser = add_command(actions, "verify", "Score a board's records again, and refuse what differs", examples, verify)
+    parser = add_command(actions, "verify", "Rescore a board's records and report differences", examples, verify)
     parser.add_argument("files", metavar="RECORD", nargs="*", help="files of the board's records (default: all)")
     parser.add_argument("--board", default="board", help=_BOARD)
     _add_corpora(parser, "a corpus to score on")

@@ -51,14 +51,15 @@ from gecbench.papers.seeda import read_edited
 
 _COLUMN_GROUPS = [*(("", 1) for _ in METHODS), ("", 2)]  # of sentences: tau and accuracy
 _GOLD = ("gold.m2", "gold_right.m2")
-_EXAMPLES = """  gecbench meta                                          (gleu, m2 and bleu on the demo)
-  gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)
-  gecbench meta my_scores.tsv --sentences mine_by_sentence.tsv --human conll14 -m gleu m2
+_EXAMPLES = """  gecbench meta                          (gleu, m2 and bleu on the demo corpus)
+  gecbench meta my_scores.tsv --human conll14
+  gecbench meta my_scores.tsv --sentences my_sentences.tsv --human conll14
   gecbench meta --human seeda:edit -m gleu m2 green --systems base --windows 4
   gecbench meta --human seeda:edit -m gleu errant --edits folder
-  gecbench meta --human conll14 -m gleu -c conll14_fluency:nucle conll14_fluency:expert_fluency
-  gecbench meta --human judgments.csv -m gleu -c my_corpus.jsonl -p outputs/*.txt
-  gecbench meta my_scores.tsv --human human_scores.tsv   (scores instead of judgments)
+  gecbench meta --human conll14 -m gleu \\
+      -c conll14_fluency:nucle conll14_fluency:expert_fluency
+  gecbench meta --human judgments.csv -m gleu -c corpus.jsonl -p outputs/*.txt
+  gecbench meta my_scores.tsv --human human_scores.tsv
 """
 
 
@@ -67,19 +68,23 @@ def add_parser(commands: Any, summary: str) -> None:
     parser = add_command(commands, "meta", summary, _EXAMPLES, run)
     add_metrics_option(parser, "gleu m2 bleu, or none if you give scores")
     list_judgments(parser)
-    parser.add_argument("scores", metavar="SCORES.tsv", nargs="*", help="[metric [references]] system score, by tabs")
+    parser.add_argument(
+        "scores", metavar="SCORES.tsv", nargs="*", help="tab-separated lines: [metric [references]] system score"
+    )
     parser.add_argument(
         "--sentences",
         metavar="FILE.tsv",
         nargs="+",
         default=[],
-        help="[metric] system sentence score, sentences from 0",
+        help="tab-separated lines: [metric] system sentence score; sentences count from 0",
     )
-    about = "judgments: a name, CSV or XML; or a TSV of human scores (default: demo)"
+    about = "known judgments, a CSV or XML file of judgments, or a TSV file of human scores (default: demo)"
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
-    parser.add_argument("-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: by --human)")
+    parser.add_argument(
+        "-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: those of --human)"
+    )
     add_predictions_options(parser, None)
-    about = "ERRANT's edits for errant and cleme: SYSTEM.m2 for each system, and gold.m2 (or gold_right.m2)"
+    about = "folder with ERRANT's edits for errant and cleme: SYSTEM.m2 per system, and gold.m2 or gold_right.m2"
     parser.add_argument("--edits", metavar="FOLDER", help=about)
     add_ranking_options(parser)
     parser.add_argument(
@@ -87,30 +92,30 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="SET|NAME",
         nargs="+",
         default=["all"],
-        help="only these systems; SEEDA's sets are base (12) and fluency (14) (default: all)",
+        help="systems to include, or one of SEEDA's sets: base (12 systems), fluency (14) (default: all)",
     )
     parser.add_argument(
         "--aggregate",
         choices=AGGREGATES,
         default="corpus",
-        help="compute a system's score from the corpus, or from its sentence scores (default: corpus)",
+        help="score systems on the corpus, or rank them by their sentence scores (default: corpus)",
     )
     parser.add_argument(
-        "--ties", choices=TIES, default="half", help="how a metric's ties on sentences count (default: half)"
+        "--ties", choices=TIES, default="half", help="how to count sentence pairs that a metric ties (default: half)"
     )
     parser.add_argument(
         "--windows",
         metavar="N",
         type=count,
         default=0,
-        help="also correlate among each N neighbors in the human ranking (SEEDA: 4)",
+        help="also correlate every N neighbors in the human ranking (SEEDA uses 4)",
     )
     parser.add_argument(
         "--resamples",
         metavar="N",
         type=count,
         default=0,
-        help="bootstrap systems for intervals; 0: resample judgments if there are any, else approximate (default: 0)",
+        help="bootstrap resamples of the systems for intervals; 0 resamples judgments or approximates (default: 0)",
     )
     add_figures_options(parser)
     add_format_option(parser)

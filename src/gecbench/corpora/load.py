@@ -61,10 +61,26 @@ def load_corpus(
     mirror: Mirror = None,
     upstream: Upstream | None = None,
 ) -> Corpus:
-    """Return a corpus ready for scoring; `name` may carry the rest (`jfleg:test`); default split: `test` if it has one.
+    """Load a known corpus for scoring, and download it if needed.
 
-    `annotations`: None gives edits where the configuration has them, True derives them from the references
-    otherwise, False leaves them out. Further columns are in `metadata["columns"]`, one entry per sentence.
+    Args:
+        name: The corpus, such as "demo", "conll14" or "jfleg". It may include the rest: "jfleg:test".
+        config: The configuration. By default the one in `name`, or the default of the dataset.
+        split: The split. By default the one in `name`, or "test" if the dataset has it.
+        annotations: None loads edits if the configuration has them, True derives missing ones from the references,
+            False loads none.
+        mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
+        upstream: The source of the files, instead of `mirror`.
+
+    Returns:
+        The corpus. Further columns are in `metadata["columns"]`, one value per sentence.
+
+    Raises:
+        InputError: The corpus, configuration or split is unknown, or has no references.
+        UpstreamError: A file cannot be downloaded.
+
+    >>> load_corpus("demo")
+    Corpus(name='demo', sentences=42, references=4, annotators=2)
     """
     if name == "demo":
         return load_demo()
@@ -92,7 +108,7 @@ def load_corpus(
 
 
 def load_sources(name: str, *, mirror: Mirror = None) -> list[str]:
-    """Return the sentences of a corpus by name, also of a test set whose references are secret (`bea19:test`)."""
+    """Return the sentences of a known corpus, including test sets with private references (`bea19:test`)."""
     dataset, config, split = parse_corpus_name(name)
     chosen = DATASETS[dataset].config(config)
     if "sentence" not in chosen.columns:
@@ -108,7 +124,25 @@ def load_rows(
     mirror: Mirror = None,
     upstream: Upstream | None = None,
 ) -> Any:
-    """Return the rows of a split as dictionaries, or those of all splits by name; needs no `datasets`."""
+    """Load the rows of a dataset as dictionaries, without the `datasets` package.
+
+    Args:
+        name: The dataset, such as "jfleg". It may include configuration and split ("cweb:s:dev").
+        config: The configuration. By default that of the dataset.
+        split: The split. By default all splits.
+        mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
+        upstream: The source of the files, instead of `mirror`.
+
+    Returns:
+        A list of rows, or without `split` a dictionary from split to rows.
+
+    Raises:
+        InputError: The dataset, configuration or split is unknown.
+        UpstreamError: A file cannot be downloaded.
+
+    >>> len(load_rows("jfleg", split="test"))  # doctest: +SKIP
+    747
+    """
     declared, config, split = _parse_arguments(name, config, split)
     chosen = declared.config(config)
     source = upstream or Upstream.from_environment(mirror)
@@ -174,17 +208,33 @@ def load_dataset(
     *,
     mirror: Mirror = None,
 ) -> Any:
-    """Return a `datasets.Dataset` (one split), `DatasetDict` (all), or their iterable counterparts when streaming.
+    """Load a dataset with the `datasets` package, and build it in the Hugging Face cache on first use.
 
-    `name` may carry the rest (`cweb:s:dev`), as in `load_corpus`. Prepared once into the Hugging Face cache, under a
-    folder named by the hash of the code that made it.
+    Args:
+        name: The dataset, such as "jfleg". It may include configuration and split ("cweb:s:dev").
+        config: The configuration. By default that of the dataset.
+        split: The split. By default all splits.
+        streaming: Read rows one by one instead of building the dataset.
+        cache_dir: The cache folder. By default that of `datasets`.
+        mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
+
+    Returns:
+        A `datasets.Dataset`, or without `split` a `DatasetDict`. With `streaming` their iterable counterparts.
+
+    Raises:
+        InputError: The dataset, configuration or split is unknown.
+        MissingDependencyError: `datasets` is not installed.
+        UpstreamError: A file cannot be downloaded.
+
+    >>> load_dataset("jfleg", split="test").num_rows  # doctest: +SKIP
+    747
     """
     declared, config, split = _parse_arguments(name, config, split)
     chosen = declared.config(config)
     try:
         from gecbench.corpora.dataset_builder import builder_class
     except ImportError as error:
-        raise MissingDependencyError("this needs the datasets package: pip install datasets") from error
+        raise MissingDependencyError("this needs the datasets package. Install it: pip install datasets") from error
     builder = builder_class(declared)(
         cache_dir=str(cache_dir) if cache_dir else None,
         dataset_name=declared.name,
@@ -330,7 +380,7 @@ def _load_from_hub(text: str) -> Corpus:
 
         loaded = datasets.load_dataset(name, rest[0] if len(rest) == 2 else None, split=rest[-1] if rest else "test")
     except ImportError as error:
-        raise MissingDependencyError("this needs the datasets package: pip install datasets") from error
+        raise MissingDependencyError("this needs the datasets package. Install it: pip install datasets") from error
     except (OSError, ValueError) as error:
         fix = "Check the name (hf:owner/name:configuration:split), and log in if it is private"
         raise InputError(f"{text} cannot be loaded: {shorten(str(error), 300)}", fix=fix) from error

@@ -330,6 +330,9 @@ def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
     Returns:
         The edits. Their types are M (missing), U (unnecessary) and R (replacement).
 
+    Raises:
+        InputError: The texts are too long to align.
+
     >>> extract_edits("He go school .", "He goes to school .")
     (Edit(start=1, end=2, corrections=('goes to',), type='R', required='REQUIRED', comment='-NONE-'),)
     """

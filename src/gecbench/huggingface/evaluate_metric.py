@@ -197,7 +197,7 @@ def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str], argument: st
         place = f"{argument}[{i}]"
         if not block.startswith("S"):
             raise InputError(
-                f"{place} is a string that is no M2 block: {block[:40]!r}",
+                f"{place} is a string that is not an M2 block: {block[:40]!r}",
                 fix="Give 'S …' and 'A …' lines, or wrap a rewrite as [rewrite]",
             )
         found = parse_m2([line.removesuffix("\r") for line in block.split("\n")], place)

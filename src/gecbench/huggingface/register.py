@@ -24,9 +24,20 @@ def metric_modules() -> dict[str, Path]:
 
 
 def load_metric(name: str, **options: Any) -> evaluate.EvaluationModule:
-    """Load one of gecbench's `evaluate` modules by name, offline, from the installed package.
+    """Load an `evaluate` module of gecbench from the installed package. Needs no network.
 
-    Options are those of `evaluate.load`: `experiment_id`, `num_process`, `process_id`, `keep_in_memory`, …
+    Args:
+        name: The metric, such as "gleu".
+        **options: Options of `evaluate.load`: `experiment_id`, `num_process`, `process_id`, `keep_in_memory`, …
+
+    Returns:
+        The module. Call its `compute` with `sources`, `predictions` and `references`.
+
+    Raises:
+        InputError: There is no such module.
+
+    >>> load_metric("gleu").name  # doctest: +SKIP
+    'gleu'
     """
     import evaluate
 
@@ -37,11 +48,19 @@ def load_metric(name: str, **options: Any) -> evaluate.EvaluationModule:
 
 
 def register(*, quiet: bool = False) -> list[str]:
-    """Make bare names find gecbench's modules in this process, offline too.
+    """Let `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` find gecbench's modules in this process.
 
-    `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` then load what gecbench carries or builds. Reports the
-    names on standard error unless `quiet`, and returns them. `datasets.load_dataset("./datasets/jfleg")` builds its
-    folder in a fresh clone. `unregister()` undoes all of it.
+    In a fresh clone, `datasets.load_dataset("./datasets/jfleg")` then also builds its folder. `unregister()` undoes
+    this.
+
+    Args:
+        quiet: Do not print the names on standard error.
+
+    Returns:
+        The names of the metrics and datasets.
+
+    >>> "gleu" in register(quiet=True)  # doctest: +SKIP
+    True
     """
     metrics, names = _register_metrics(), register_datasets()
     if not quiet:
@@ -50,14 +69,14 @@ def register(*, quiet: bool = False) -> list[str]:
             *(f'datasets.load_dataset("{name}")' for name in names),
         ]
         print(
-            f"gecbench: in this process {', '.join(calls)} now mean gecbench's own; undo: gecbench.unregister()",
+            f"gecbench: {', '.join(calls)} now load gecbench's modules. Undo with gecbench.unregister()",
             file=sys.stderr,
         )
     return [*metrics, *names]
 
 
 def unregister() -> None:
-    """Give bare names in `evaluate.load` and `datasets.load_dataset` back their usual meaning."""
+    """Undo `register`: let `evaluate.load` and `datasets.load_dataset` search the Hub again."""
     from evaluate import inspect, loading
 
     for module in (loading, inspect):

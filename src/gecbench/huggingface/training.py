@@ -38,8 +38,8 @@ def compute_metrics(
     The trainer needs `predict_with_generate=True`, and its `eval_dataset` is the corpus, in its order. The function
     returns numbers only, so that every logger takes them: each metric by its name, its parts as `name_part`, and two
     numbers that show a broken model. `empty` is the share of empty outputs. `unrelated` is the share of outputs that
-    share hardly a word with their source. Training never stops because of a model's outputs: a metric that
-    rejects them is NaN, with a warning. `batch_eval_metrics=True` also works.
+    share hardly a word with their source. Bad outputs never stop the training: a metric that cannot score them is
+    NaN, with a warning. `batch_eval_metrics=True` also works.
 
     Select models by GLEU (`metric_for_best_model="gleu"`): an edit-based metric can prefer empty outputs to copies of
     the source, because deleting everything also deletes errors.

@@ -191,7 +191,7 @@ def count_columns(columns: Sequence[Column], source: Tokens, hypothesis: Tokens,
 
 
 def count_baseline(source: Tokens, reference: Tokens) -> list[int]:
-    """Count the classes of the source taken as a hypothesis; as officially, it is aligned with the reference anew."""
+    """Count the classes of the source as the hypothesis. As in the official scorer, it is aligned separately."""
     baseline = [0] * 5
     for i, k in align_pair(source, reference):
         kept = i >= 0 and k >= 0 and source[i] == reference[k]

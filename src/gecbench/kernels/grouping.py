@@ -65,7 +65,7 @@ def cluster_spans(spans: Sequence[Span]) -> list[list[int]]:
             clusters.append([candidate])
         else:
             joined.append(candidate)
-    # 3. Clusters are never joined later; the first and longest edit of each tells its place.
+    # 3. Clusters are never joined later; the first and longest edit of each gives its position.
     return sorted(clusters, key=lambda cluster: (spans[cluster[0]][0], spans[cluster[0]][1]))
 
 

@@ -130,7 +130,7 @@ def _split(items: list[Item], offsets: Offsets) -> list[list[Item]]:
     return [items[start:end] for start, end in pairwise(offsets.tolist())]
 
 
-# What the native kernel does, too.
+# The native kernel does the same.
 
 
 def align(source: Int32, hypothesis: Int32, reference: Int32) -> Int32:

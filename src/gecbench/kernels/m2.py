@@ -9,7 +9,7 @@ nothing says which sentence the edits belong to.
 
 `errant_compare` reads a layout of its own: blocks are separated by exactly one empty line, the first line of a block is
 its sentence whatever it starts with, all other lines are edits, and the last field is the annotator. ChERRANT's
-corrected sentences, which stop that program, are skipped here, too.
+corrected sentences, which stop that program, are also skipped here.
 
 The parsers here are the reference and explain what is wrong with a file. The native parser covers what nearly every
 file looks like: `S ` lines, edits of six fields with plain numbers, and empty lines.

@@ -171,7 +171,7 @@ class Lattice:
 
 
 def build_lattice(source: Tokens, hypothesis: Tokens, options: MatchOptions, number: int = 0) -> Lattice:
-    """Return the lattice of all edits from source to hypothesis; `number` tells an error the sentence."""
+    """Return the lattice of all edits from source to hypothesis. `number` is the sentence number for errors."""
     if len(source) * len(hypothesis) > _MOST_CELLS:
         raise too_large_for_python(f"sentence {number + 1} is too long to align")
     # Step 1, and step 2: a step of both tables stays in the list twice.

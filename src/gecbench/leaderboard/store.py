@@ -90,7 +90,7 @@ def _relative_name(folder: Path, name: str) -> str:
 def _read_logo(path: str) -> bytes:
     endings = [Path(logo).suffix for logo in LOGOS]
     if Path(path).suffix.lower() not in endings:
-        raise InputError("is no image of a known kind", file=path, fix=f"Give one of {', '.join(endings)}")
+        raise InputError("is not an image of a known kind", file=path, fix=f"Give one of {', '.join(endings)}")
     data = read_bytes(path)
     if len(data) > _LARGEST_LOGO:
         raise InputError("is larger than 1 MB", file=path)

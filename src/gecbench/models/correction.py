@@ -65,6 +65,9 @@ def correct(
         say: A function to call with progress messages.
         options: Options of a model that is given as a string.
 
+    Returns:
+        The corrections, one per sentence.
+
     Raises:
         ModelError: The model failed. The outputs so far are saved.
         InputError: The model, the corpus or the output cannot be used.

@@ -141,9 +141,7 @@ class EndpointModel(Model):
             return sorted(self._service.ask(prompts), key=lambda reply: reply.number)
         except ServiceError as error:
             problem = f"{shorten(self.text)}: {error} (prompt {error.number + 1} of {len(prompts)})"
-            raise ModelError(
-                problem, fix="Check the server and call it again. No replies of this call are saved"
-            ) from error
+            raise ModelError(problem, fix="Check the server, then call it again for all prompts") from error
 
     def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
         """Return the counts of requests, tokens, outcomes and cleaning rules."""
@@ -188,7 +186,7 @@ def _checked_url(url: str) -> str:
     if not valid:
         raise InputError(f"endpoint:{url}: not an http or https address", fix="Write endpoint:http://localhost:8000/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
-        fix = "Remove the rest. Give an API key through an environment variable: --key-variable NAME"
+        fix = "Give an API key through an environment variable: --key-variable NAME"
         raise InputError(f"the address of {parts.hostname} contains more than host, port and path", fix=fix)
     return url
 

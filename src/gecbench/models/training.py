@@ -42,7 +42,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
             template gets it as the user's turn.
         generation: Options of `model.generate`; by default greedy, and at most 256 new tokens.
         batch: Sentences that are generated at once; by default the trainer's `per_device_eval_batch_size`.
-        raw: Show the model natural, detokenized sentences. Use False if it is trained on tokenized ones.
+        raw: Give the model raw, detokenized sentences. Use False if it is trained on tokenized ones.
         tokenize: How outputs are split: "auto" as the corpus is, "none", or a tokenizer's name.
         log: Is called with the numbers of each evaluation. The trainer prints and keeps them without it; loggers such
             as Weights & Biases get them if you set it to `trainer.log`.

@@ -43,7 +43,7 @@ class Conll14:
 
     @cached_property
     def kept(self) -> list[int]:
-        """Positions of the 1,278 sentences that nobody merged."""
+        """The positions of the 1,278 sentences that were not merged."""
         return [i for i, row in enumerate(self.rows) if not row["merged"]]
 
     @cached_property

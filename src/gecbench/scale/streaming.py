@@ -151,7 +151,7 @@ class FileStream:
             self._journal.save(State(facts, arrays))
         except (OSError, InputError) as error:
             self._is_resumable = False
-            warnings.warn(f"this run cannot be resumed if it stops: {error}", stacklevel=2)
+            warnings.warn(f"an interrupted run cannot be resumed: {error}", stacklevel=2)
 
     def _restore(self, state: State) -> None:
         try:
@@ -177,7 +177,7 @@ class FileStream:
         self._save()
         if not self._is_resumable:
             return StoppedError(f"stopped after {counted(self._rows, 'sentence')}")
-        again = f"The same command with --resume continues ({self._journal.path})"
+        again = f"To resume, run the same command with --resume ({self._journal.path})"
         return StoppedError(f"stopped after {counted(self._rows, 'sentence')}. {again}.")
 
 

@@ -1,4 +1,4 @@
-"""The demo corpus: learner-like sentences of our own making, so that everything runs at once and offline."""
+"""The demo corpus: sentences like those of learners, written for gecbench. It needs no download."""
 
 from __future__ import annotations
 
@@ -15,14 +15,28 @@ DATA = Path(__file__).parent / "data"
 
 
 def load_demo() -> Corpus:
-    """Return the demo corpus: four fluent references and two annotators' coded edits per sentence."""
+    """Load the demo corpus.
+
+    Returns:
+        A corpus of 42 sentences. Each has four fluent references and the edits of two annotators.
+
+    >>> load_demo()
+    Corpus(name='demo', sentences=42, references=4, annotators=2)
+    """
     texts = read_parallel(DATA / "source.txt", [DATA / f"reference{k}.txt" for k in range(4)])
     gold = read_m2(DATA / "gold.m2")
     return texts.replace(annotations=gold.edit_table(), name="demo", metadata={"tokenizer": "treebank"})
 
 
 def load_demo_systems() -> dict[str, list[str]]:
-    """Return the outputs of the four toy systems by name."""
+    """Load the outputs of four toy systems on the demo corpus.
+
+    Returns:
+        The outputs of each system by name.
+
+    >>> list(load_demo_systems())
+    ['do-nothing', 'good-corrector', 'rule-based', 'spell-checker']
+    """
     return {path.stem: read_lines(path) for path in sorted((DATA / "systems").glob("*.txt"))}
 
 
@@ -30,7 +44,7 @@ def copy_demo(folder: str | Path) -> list[Path]:
     """Copy the demo's files into a new folder and return their paths."""
     target = Path(folder)
     if target.exists():
-        raise InputError("exists already", file=str(folder), fix="Name a new folder")
+        raise InputError("already exists", file=str(folder), fix="Give a new folder")
     try:
         shutil.copytree(DATA, target)
     except OSError as error:
