@@ -34,7 +34,7 @@ def test_did_you_mean_in_names(refused, arguments, hint):
     [
         (["meta", "--human", "conl14"], r"no file of judgments 'conl14'\. Did you mean conll14\? Give a file"),
         (["reproduce", "sakaguchi"], r"unknown paper 'sakaguchi'\. Did you mean sakaguchi2016\? Choose"),
-        (["run", "--model", "pyton:x:y", "-c", "demo"], r"the model 'pyton:x:y'\. Did you mean python\? Write cmd:"),
+        (["run", "--model", "pyton:x:y", "-c", "demo"], r"model .pyton:x:y.\. Did you mean python\? Write cmd:"),
     ],
 )
 def test_did_you_mean_in_other_commands(refused, arguments, hint):

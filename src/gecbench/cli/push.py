@@ -35,7 +35,7 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "delete files in the repository that are not in the folder"
     parser.add_argument("--prune", action="store_true", help=about)
     parser.add_argument("--benchmark", action="store_true", help="for a dataset: also upload its eval.yaml")
-    about = "for a dataset: confirm that its license allows you to redistribute it"
+    about = "for a dataset: confirm that its owners allow you to redistribute it"
     parser.add_argument("--licence-confirmed", action="store_true", help=about)
 
 

@@ -239,7 +239,7 @@ def _declaration(folder: Path) -> DatasetDeclaration | None:
 def _check_dataset(
     folder: Path, declared: DatasetDeclaration | None, header: Mapping[str, Any], *, may_share: bool
 ) -> None:
-    """Raise an error if a folder was changed after it was built, or if its license forbids redistribution."""
+    """Raise an error if a folder differs from what gecbench builds, or if no license allows redistributing it."""
     if declared is None:
         if not may_share:
             _check_license(header, folder)
