@@ -12,7 +12,7 @@ from gecbench.metrics.explain import SIGNS
 
 
 def test_command_line(three_files, run):
-    output = run("explain", "--gold", "gold.m2", "-p", "out.txt", "--sentences", "3", "--colour", "never")
+    output = run("explain", "--gold", "gold.m2", "-p", "out.txt", "--sentences", "3", "--color", "never")
     [explanation] = M2().explain(THREE_SENTENCES, THREE_OUTPUTS, [2])
     signs = "+ made by the system, and in the gold\n- in the gold, not made by the system\n"
     assert output == f"{signs}\n{explanation.to_text()}\n"

@@ -141,7 +141,7 @@ def test_a_link_out_of_the_folder_is_refused(board, tmp_path):
     [
         ("dataset", DATA_CARD, "data", r"not ready: data.* is missing.*gecbench data build corpus"),
         ("dataset", "---\ntitle: x\n---\n", "", r"license \(none\).*--private"),
-        ("dataset", "---\nlicense: other\n---\n", "", r"license \(other\).*--licence-confirmed"),
+        ("dataset", "---\nlicense: other\n---\n", "", r"license \(other\).*--license-confirmed"),
         ("dataset", "# x\n", "", r"no card with a YAML header"),
         ("leaderboard", SPACE_CARD, "index.html", r"not ready: index.html is missing.*gecbench leaderboard build"),
         ("leaderboard", "---\ntitle: x\n---\n", "", r"no sdk"),

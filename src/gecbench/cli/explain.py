@@ -41,7 +41,9 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("--sentences", metavar="N-M", nargs="+", type=_ranges, help=about)
     parser.add_argument("--html", metavar="FILE", help="write an HTML page with filters instead of printing")
     about = "use colors (default: auto, on a terminal only)"
-    parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto", help=about)
+    parser.add_argument(
+        "--color", "--colour", dest="colour", choices=("auto", "always", "never"), default="auto", help=about
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -65,7 +65,9 @@ def _add_init(actions: Any) -> None:
     corpora = "one or several: a known name, or a file (.m2, .xml, .jsonl)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", nargs="+", required=True, help=corpora)
     parser.add_argument("--description", default="", help="one line about it")
-    parser.add_argument("--licence", default="", help="the licence of data and outputs, such as CC BY 4.0")
+    parser.add_argument(
+        "--license", "--licence", dest="licence", default="", help="license of data and outputs, such as CC BY 4.0"
+    )
     parser.add_argument("--link", metavar="URL", help="the task's own page")
     parser.add_argument("--logo", metavar="FILE", help="an image: .svg, .png, .jpg or .webp")
     _add_metric(parser, "what ranks", "the usual one of the corpus: m2 for M2 files and CoNLL-14, else gleu")

@@ -36,7 +36,9 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("--prune", action="store_true", help=about)
     parser.add_argument("--benchmark", action="store_true", help="for a dataset: also upload its eval.yaml")
     about = "for a dataset: confirm that its owners allow you to redistribute it"
-    parser.add_argument("--licence-confirmed", action="store_true", help=about)
+    parser.add_argument(
+        "--license-confirmed", "--licence-confirmed", dest="licence_confirmed", action="store_true", help=about
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -249,7 +249,7 @@ def _check_dataset(
     if not (declared.redistributable or may_share):
         raise PushError(
             f"not uploaded: {declared.name}, or part of it, may not be redistributed ({declared.homepage}). "
-            "Upload it with --private, or with --licence-confirmed if its owners allow you to redistribute it."
+            "Upload it with --private, or with --license-confirmed if its owners allow you to redistribute it."
         )
 
 
@@ -260,7 +260,7 @@ def _check_license(header: Mapping[str, Any], folder: Path) -> None:
         raise InputError(
             f"its license ({', '.join(map(str, names)) or 'none'}) does not say that anyone may redistribute the data",
             file=str(folder / CARD),
-            fix="Upload it with --private, or with --licence-confirmed if its owners allow you to",
+            fix="Upload it with --private, or with --license-confirmed if its owners allow you to",
         )
 
 

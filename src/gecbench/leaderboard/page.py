@@ -560,7 +560,7 @@ def card(ours: str, settings: Settings) -> str:
         f"# {settings.title}",
         settings.description,
         settings.link and f"About this task: {settings.link}",
-        settings.licence and f"Licence: {settings.licence}",
+        settings.licence and f"License: {settings.licence}",
         "Scored by [gecbench](https://github.com/gecbench/gecbench).",
     ]
     return f"---\n{titled}---\n\n" + "\n\n".join(filter(None, about)) + "\n"
