@@ -238,7 +238,7 @@ def test_what_has_no_licence_is_not_made_public_unasked(hub, built, renamed):
     source = built("conll14_fluency")
     if renamed:
         source = source.rename(source.with_name("mine"))
-    with pytest.raises(PushError, match="licence"):
+    with pytest.raises(PushError, match="--license-confirmed"):
         plan_push("dataset", str(source), "me/it")
     assert hub.requests == []
     push(plan_push("dataset", str(source), "me/it", private=True), endpoint=hub.url)
