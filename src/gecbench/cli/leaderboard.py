@@ -257,7 +257,7 @@ def submit(options: argparse.Namespace) -> None:
     )
     done = submission.submit(submitted, corpus, store, dry_run=options.dry_run)
     _warn(done.skipped)
-    _warn(done.warnings, "note")
+    _warn(done.warnings)
     if options.format == "json":
         print(done.record.to_json().decode().rstrip("\n"))
         return
@@ -439,7 +439,7 @@ def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
         publish_references=options.publish_references,
         restricted_texts=options.restricted_texts,
         resamples=options.resamples,
-        board=options.board if "://" in options.board else "board",
+        board=options.board if "://" in options.board else Path(options.board).name or "board",
     )
 
 
