@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
@@ -124,8 +124,9 @@ class Built:
 
     def write_data(self, name: str, value: object) -> None:
         """Write data as a script for the page, and as JSON for everyone else."""
-        self.write(f"data/{name}.js", script(name, value))
-        self.write(f"data/{name}.json", json.dumps(value, separators=(",", ":")).encode())
+        data = json.dumps(value, separators=(",", ":"))
+        self.write(f"data/{name}.js", _script(name, data))
+        self.write(f"data/{name}.json", data.encode())
 
     def keep_data(self, name: str) -> bool:
         """Keep the data that an earlier build wrote; return whether there are any."""
@@ -396,8 +397,7 @@ def _write_details(built: Built, store: FolderStore, record: Record, corpus: Cor
         metrics = usable_metrics(ours)
         scores = {name: metrics[name].score_prepared(prepared) for name in record.scores if name in metrics}
         details = details_of(scores, prepared)
-    content = asdict(details)
-    built.write_data(names[0], {name: content[name] for name in _GROUPS})
+    built.write_data(names[0], {name: getattr(details, name) for name in _GROUPS})
     if texts:
         edits = [] if ours is None else sentence_edits(ours, details.predictions)
         sentences = {"predictions": details.predictions, "sentence_scores": details.sentence_scores}
@@ -519,7 +519,11 @@ def _rounded(value: Any, digits: int = 12) -> Any:
 
 def script(name: str, value: object) -> bytes:
     """Return data as a script that passes it to the page: a page opened from a disk cannot fetch JSON."""
-    return f"GECBENCH.add({json.dumps(name)}, {json.dumps(value, separators=(',', ':'))});\n".encode()
+    return _script(name, json.dumps(value, separators=(",", ":")))
+
+
+def _script(name: str, data: str) -> bytes:
+    return f"GECBENCH.add({json.dumps(name)}, {data});\n".encode()
 
 
 def table_key(table: BoardTable) -> str:
@@ -594,9 +598,8 @@ def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, 
     tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
     for number, (table, records) in enumerate(tables.items()):
         progress(table[0], number / len(tables))
-        for record in records:
-            for metric in record.scores:
-                tests.resampled(record, metric)
+        for metric in sorted({metric for record in records for metric in record.scores}):
+            tests.resample(records, metric)
     return {}
 
 
