@@ -96,7 +96,7 @@ def check_tests(site, corpus, outputs, metric, resamples=QUICK):
         assert len(found) == len(outputs) - 1
         for test in found:
             i, j = places[test.system], places[opponent]
-            value, low, high, p_value = tests["differences"][f"{min(i, j)}-{max(i, j)}"]
+            value, low, high, p_value = tests["differences"][min(i, j)][abs(i - j) - 1]
             sign = 1 if i < j else -1
             assert sign * value == pytest.approx(test.difference, abs=1e-6)
             assert p_value == pytest.approx(test.p_value, abs=1e-6)

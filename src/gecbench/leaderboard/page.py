@@ -270,10 +270,10 @@ def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tes
         if found is None:
             continue
         written.append(metric)
-        differences = {
-            f"{i}-{j}": [_rounded(number, 6) for number in (each.value, each.low, each.high, each.p_value)]
-            for (i, j), each in found.differences.items()
-        }
+        differences: list[list[list[float]]] = [[] for _ in found.records]
+        for (i, _), each in sorted(found.differences.items()):
+            numbers = (each.value, each.low, each.high, each.p_value)
+            differences[i].append([_rounded(number, 6) for number in numbers])
         adjusted = [[p if p is None else _rounded(p, 6) for p in row] for row in found.adjusted]
         value = {
             "ids": [record.id for record in found.records],
