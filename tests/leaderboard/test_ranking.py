@@ -14,9 +14,10 @@ import gecbench
 from gecbench.analysis.significance import DEFAULT_SEED
 from gecbench.api import significance_tests
 from gecbench.display import percent
-from gecbench.leaderboard.page import PagePlan, build_site, table_key, table_rows
+from gecbench.leaderboard.page import PagePlan, build_site, table_key
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.records import default_metric, table_of
+from gecbench.leaderboard.rows import table_rows
 from gecbench.leaderboard.scoring import board_metric
 from gecbench.leaderboard.seeds import public_submissions, seed_records
 from gecbench.leaderboard.store import FolderStore
