@@ -20,7 +20,7 @@ from gecbench.corpus.error_types import ERRANT_OPERATIONS, error_type_in_words
 from gecbench.errors import GecbenchError, InputError, counted
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.agreement import human_rankings
-from gecbench.leaderboard.ranking import Significance, group_by_table, known_corpora
+from gecbench.leaderboard.ranking import Significance, fullest_first, group_by_table, known_corpora
 from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, declared_config, digest
 from gecbench.leaderboard.rows import (
     Row,
@@ -130,7 +130,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         tables.setdefault(table, [])
     tests = Significance(store, corpora, plan.resamples, compute=plan.compute)
     private = settings.private and not plan.publish_references
-    rows = {table: table_rows(tables[table], tests, private=private) for table in _fullest_first(tables)}
+    rows = {table: table_rows(tables[table], tests, private=private) for table in fullest_first(tables)}
     skipped = len(built.warnings)
     agreements = [] if private else [table for table in rows if _write_agreement(built, table, tables[table])]
     built.warnings += tuple(_warn_of_few_resamples(rows, plan.resamples))
@@ -190,16 +190,6 @@ def _types_in_words(corpora: Iterable[Corpus]) -> dict[str, str]:
     annotated = (found for corpus in corpora for sentence in corpus.annotations or () for found in sentence)
     types = {edit.type for annotation in annotated for edit in annotation.edits} | {*ERRANT_OPERATIONS}
     return {name: words for name in sorted(types) if (words := error_type_in_words(name))}
-
-
-def _fullest_first(tables: Mapping[BoardTable, Sequence[Record]]) -> list[BoardTable]:
-    """Return the tables by the number of systems scored here, then of all entries; the first one is shown first."""
-
-    def size(table: BoardTable) -> tuple[int, int, int]:
-        scored = [record for record in tables[table] if record.kind == "scored"]
-        return sum(record.role == "system" for record in scored), len(scored), len(tables[table])
-
-    return sorted(tables, key=lambda table: (*(-number for number in size(table)), table))
 
 
 def _about(table: BoardTable) -> dict[str, Any]:

@@ -314,6 +314,16 @@ def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
     return tables
 
 
+def fullest_first(tables: Mapping[BoardTable, Sequence[Record]]) -> list[BoardTable]:
+    """Return the tables by the number of systems scored here, then of all entries: the order to show them in."""
+
+    def size(table: BoardTable) -> tuple[int, int, int]:
+        scored = [record for record in tables[table] if record.kind == "scored"]
+        return sum(record.role == "system" for record in scored), len(scored), len(tables[table])
+
+    return sorted(tables, key=lambda table: (*(-number for number in size(table)), table))
+
+
 def known_corpora(corpora: Sequence[Corpus]) -> dict[BoardTable, Corpus]:
     """Return the corpora by table."""
     return {table_of(corpus): corpus for corpus in corpora}
