@@ -13,7 +13,8 @@ from waiting import eventually
 
 import gecbench
 from gecbench.corpora.demo import DATA
-from gecbench.leaderboard.page import PagePlan, Site
+from gecbench.leaderboard.page import PagePlan
+from gecbench.leaderboard.site import Site
 from gecbench.leaderboard.store import FolderStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX")

@@ -122,7 +122,9 @@ def test_submit_list_build_on_the_command_line(folder, run):
     assert "rank 1 of 2 by GLEU" in submitted
     assert "added as records/" in submitted
     assert [line.split()[0] for line in run("leaderboard", "list", *board).splitlines()[2:4]] == ["Good", "rules"]
-    assert "Ge et al. (2018)" in run("leaderboard", "list", "--board", "board")
+    listed = run("leaderboard", "list", "--board", "board")
+    assert "Ge et al. (2018)" in listed
+    assert listed.startswith("demo (default)"), "what the board scored comes first"
     assert Path(run("leaderboard", "build", *board, "-o", "site").strip()).is_file()
 
 
@@ -190,23 +192,23 @@ def test_an_open_boards_commands_run_as_they_stand(own, folder, run):
     Path("outputs.txt").write_bytes(text(GOOD))
     corpus = () if own else ("-c", str(Path("my task.jsonl").resolve()))
     if own:
-        run("leaderboard", "init", "the board", "--title", "T", "-c", "my task.jsonl", "--publish-references")
+        run("leaderboard", "init", "board", "--title", "T", "-c", "my task.jsonl", "--publish-references")
     else:
-        Path("the board").mkdir()
-    run("leaderboard", "build", "--board", "the board", *corpus, "-o", "site")
+        Path("board").mkdir()
+    run("leaderboard", "build", "--board", "board", *corpus, "-o", "site")
     assert str(Path.cwd()) not in Path("site/data/board.json").read_text(), "no path of this machine is told"
     for command in told()[1:]:
         run(*shlex.split(command)[1:])
     assert "My system" in Path("site/data/board.json").read_text()
     for name in ("my task", "my task.jsonl"):
-        assert "My system" in run("leaderboard", "list", "--board", "the board", "-c", name)
+        assert "My system" in run("leaderboard", "list", "--board", "board", "-c", name)
 
 
 def test_a_board_of_several_corpora_keeps_them_all_on_its_page(folder, run):
     write_jsonl(DEMO, "second.jsonl")
     Path("outputs.txt").write_bytes(text(GOOD))
-    run("leaderboard", "init", "task", "--title", "T", "-c", "demo", "second.jsonl", "--publish-references")
-    run("leaderboard", "build", "--board", "task", "-o", "site")
+    run("leaderboard", "init", "board", "--title", "T", "-c", "demo", "second.jsonl", "--publish-references")
+    run("leaderboard", "build", "--board", "board", "-o", "site")
     for command in told()[1:]:
         run(*shlex.split(command)[1:])
     tables = json.loads(Path("site/data/board.json").read_text())["tables"]

@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,9 @@ from corpora_support import files_of
 
 import gecbench
 from gecbench.cli import main
-from gecbench.errors import InputError
-from gecbench.leaderboard.page import PagePlan, Site, build_site, csv_lines, remove_abandoned_pages
+from gecbench.leaderboard.page import PagePlan, build_site
 from gecbench.leaderboard.records import Details, Settings, digest, figure
+from gecbench.leaderboard.rows import csv_lines
 from gecbench.leaderboard.store import FolderStore
 
 
@@ -94,20 +93,6 @@ def test_a_record_whose_details_do_not_fit_is_left_out_by_name(tmp_path, capsys)
     assert f"gecbench: warning: records/{bad.id}.json" in capsys.readouterr().err
 
 
-def test_a_page_that_cannot_be_built_stays_as_it_was(tmp_path, capsys, monkeypatch):
-    site = Site(demo_board(tmp_path), PagePlan([DEMO], resamples=QUICK))
-    site.build()
-
-    def fail():
-        raise InputError("something in the folder is odd")
-
-    monkeypatch.setattr(site, "_build_with_stored_tests", fail)
-    site.try_build()
-    site.close()
-    assert "warning: the page could not be built: something in the folder is odd." in capsys.readouterr().err
-    assert site.find("data/board.json")[0].is_file()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="needs links")
 def test_no_link_is_published_or_written_through(tmp_path, refused):
     secret = tmp_path / "secret.txt"
@@ -127,19 +112,3 @@ def test_no_link_is_published_or_written_through(tmp_path, refused):
     other.mkdir()
     (other / "data").symlink_to(site)
     refused(["leaderboard", "build", "--board", store.folder, "-c", "demo", "-o", other], "data: is a link. Remove it")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs locks that end with their process")
-def test_pages_of_killed_servers_are_removed(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    abandoned, another = tmp_path / "gecbench-site-abandoned", tmp_path / "gecbench-site-of-something-else"
-    for folder in (abandoned, another):
-        folder.mkdir()
-    (abandoned / ".in-use").touch()
-    (abandoned / "index.html").touch()
-    running = Site(demo_board(tmp_path / "board"), PagePlan([DEMO], resamples=QUICK))
-    assert not abandoned.exists()
-    assert another.exists()
-    remove_abandoned_pages()
-    assert len(list(tmp_path.glob("gecbench-site-*/.in-use"))) == 1, "one that is in use stays"
-    running.close()

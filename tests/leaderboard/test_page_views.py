@@ -315,6 +315,18 @@ def test_hundreds_of_systems_in_a_plot(browser, page, screen):
     assert hint in texts(browser, "figcaption")[0]
 
 
+def test_every_system_of_a_long_table_is_drawn_in_order(browser, page):
+    rows = [system(f"System {i}", (i * 37 % 100) / 100) for i in range(100)]
+    show(browser, page, "table", rows)
+    wait(browser, "document.querySelectorAll('table.ranking tbody tr').length === 100")
+    expected = [row["system"] for row in sorted(rows, key=lambda row: -row["scores"]["gleu"]["value"])]
+    assert systems(browser) == expected
+    browser.execute_script("document.querySelector('[data-sort=gleu]').click()")
+    wait(browser, f"document.querySelector('table.ranking tbody tr th').textContent.startsWith('{expected[-1]}')")
+    wait(browser, "document.querySelectorAll('table.ranking tbody tr').length === 100")
+    assert systems(browser) == expected[::-1]
+
+
 @pytest.mark.parametrize(("digits", "expected"), [(1, "59.3"), (2, "59.26")])
 def test_scores_have_the_digits_of_the_board(browser, page, digits, expected):
     rows = [system("one", 0.5926, low=0.5, high=0.6), system("two", 0.4)]

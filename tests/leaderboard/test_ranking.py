@@ -14,9 +14,10 @@ import gecbench
 from gecbench.analysis.significance import DEFAULT_SEED
 from gecbench.api import significance_tests
 from gecbench.display import percent
-from gecbench.leaderboard.page import PagePlan, build_site, table_key, table_rows
+from gecbench.leaderboard.page import PagePlan, build_site, table_key
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.records import default_metric, table_of
+from gecbench.leaderboard.rows import table_rows
 from gecbench.leaderboard.scoring import board_metric
 from gecbench.leaderboard.seeds import public_submissions, seed_records
 from gecbench.leaderboard.store import FolderStore
@@ -96,7 +97,7 @@ def check_tests(site, corpus, outputs, metric, resamples=QUICK):
         assert len(found) == len(outputs) - 1
         for test in found:
             i, j = places[test.system], places[opponent]
-            value, low, high, p_value = tests["differences"][f"{min(i, j)}-{max(i, j)}"]
+            value, low, high, p_value = tests["differences"][min(i, j)][abs(i - j) - 1]
             sign = 1 if i < j else -1
             assert sign * value == pytest.approx(test.difference, abs=1e-6)
             assert p_value == pytest.approx(test.p_value, abs=1e-6)

@@ -6,8 +6,8 @@ import pytest
 from boards import demo_board, made_up_record
 
 import gecbench
-from gecbench.leaderboard.page import packed, table_rows
 from gecbench.leaderboard.ranking import Significance
+from gecbench.leaderboard.rows import packed, table_rows
 from gecbench.leaderboard.seeds import public_submissions, seed_records
 from gecbench.leaderboard.store import FolderStore
 

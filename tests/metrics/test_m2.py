@@ -269,3 +269,12 @@ def test_a_type_alone_is_scored_as_a_corpus_of_that_type(policy, mixing, monkeyp
         part = restrict_types(corpus, [each.type])
         alone = metric.score_statistics(count(metric, part, outputs), metric.signature(part, outputs))
         assert (each.value_alone, each.precision_alone) == (alone.value, alone.parts["precision"])
+
+
+@pytest.mark.parametrize("parameters", [{}, {"policy": "average"}, {"ignore_whitespace_casing": True}])
+def test_a_sentence_of_a_corpus_is_matched_as_alone(parameters):
+    demo, metric = load_demo(), M2(**parameters)
+    for outputs in gecbench.load_demo_systems().values():
+        found = metric.matches(demo, outputs)
+        sentences = zip(demo.sources, outputs, found, strict=True)
+        assert found == [metric.match(source, line, match.annotation) for source, line, match in sentences]

@@ -121,13 +121,22 @@ GECBENCH.define("board", (use) => {
     ["a", "b", "n", "id", "ids", "sort", "dir", "metric", "x", "y", "q", "cols", "by", "type", "outcome", "approach",
       "weights", "since"].map((name) => [name, ""]));
 
+  let last = {};
+
+  /** The state in the address, parsed once: a view has many links. */
+  function readOnce() {
+    const { hash } = location;
+    if (last.hash !== hash) {
+      const [view, query] = hash.replace(/^#/, "").split("?");
+      last = { hash, state: { view: view || "table", ...Object.fromEntries(new URLSearchParams(query || "")) } };
+    }
+    return last.state;
+  }
+
   const State = Object.freeze({
-    read() {
-      const [view, query] = location.hash.replace(/^#/, "").split("?");
-      return { view: view || "table", ...Object.fromEntries(new URLSearchParams(query || "")) };
-    },
+    read: () => ({ ...readOnce() }),
     address(changes) {
-      const { view, ...rest } = { ...State.read(), ...changes };
+      const { view, ...rest } = { ...readOnce(), ...changes };
       const query = new URLSearchParams(Object.entries(rest).filter(([, value]) => value !== "" && value != null));
       return `#${view}${query.size ? `?${query}` : ""}`;
     },

@@ -6,7 +6,7 @@ GECBENCH.define("matrix", (use) => {
     metricOf, currentTable, chosenMetric, tableData, shortId, State, tableChooser, metricChooser, systemAddress,
     scrolled, dataFiles, copyLink,
   } = use("board");
-  const MOST = 40;
+  const MOST = 25;
   const SIGNIFICANT = 0.05;
 
   /** Return a function from two ids to {value, low, high, p, adjusted}, the first minus the second, or null. */
@@ -16,9 +16,8 @@ GECBENCH.define("matrix", (use) => {
     const places = new Map(ids.map((id, place) => [id, place]));
     return (one, other) => {
       const [i, j] = [places.get(one), places.get(other)];
-      const found = differences[`${Math.min(i, j)}-${Math.max(i, j)}`];
-      if (!found) return null;
-      const [value, low, high, p] = found;
+      if (i === undefined || j === undefined || i === j) return null;
+      const [value, low, high, p] = differences[Math.min(i, j)][Math.abs(i - j) - 1];
       const turned = i < j ? { value, low, high } : { value: -value, low: -high, high: -low };
       return { ...turned, p, adjusted: adjusted[i][j] };
     };
@@ -34,13 +33,13 @@ GECBENCH.define("matrix", (use) => {
     return `${sign}${signed(100 * value)} (${range(low, high)}), p (Holm) ${shownP(adjusted).replace(/^(?=\d)/, "= ")}`;
   }
 
-  function cell(row, column, found) {
-    if (!found || found.adjusted === null) return el("td", { class: "cell" }, "");
+  function cell(row, column, found, compared) {
+    if (!found || found.adjusted === null) return el("td", { class: "cell" });
     const apart = found.adjusted < SIGNIFICANT;
     const kind = apart ? (found.value > 0 ? "better" : "worse") : "same";
     const mark = { better: "+", worse: "−", same: "·" }[kind];
     const label = `${row.system} against ${column.system}: ${words(found)}`;
-    const address = State.address({ view: "compare", a: shortId(row), b: shortId(column), metric: "", all: "" });
+    const address = `${compared}&b=${shortId(column)}`;
     return el("td", { class: `cell ${kind}` }, el("a", { href: address, title: label, "aria-label": label }, mark));
   }
 
@@ -62,11 +61,14 @@ GECBENCH.define("matrix", (use) => {
     const shown = state.all ? ranked : ranked.slice(0, MOST);
     const head = el("tr", null, el("th", { scope: "col" }, "System"), el("th", { scope: "col" }, "#"),
       shown.map((row, k) => el("th", { scope: "col", class: "cell", title: row.system }, String(k + 1))));
-    const line = (row, k) => el("tr", null,
-      el("th", { scope: "row" }, el("a", { href: systemAddress(row) }, foreign(row.system))),
-      el("td", { class: "rank" }, String(k + 1)),
-      shown.map((column) => (column === row ? el("td", { class: "cell self" }, "")
-        : cell(row, column, tests(row.id, column.id)))));
+    const line = (row, k) => {
+      const compared = State.address({ view: "compare", a: shortId(row), b: "", metric: "", all: "" });
+      return el("tr", null,
+        el("th", { scope: "row" }, el("a", { href: systemAddress(row) }, foreign(row.system))),
+        el("td", { class: "rank" }, String(k + 1)),
+        shown.map((column) => (column === row ? el("td", { class: "cell self" })
+          : cell(row, column, tests(row.id, column.id), compared))));
+    };
     main.append(
       el("ul", { class: "legend" },
         [["better", "+", "the row's system is significantly better"],

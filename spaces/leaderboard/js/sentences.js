@@ -6,7 +6,7 @@ GECBENCH.define("sentences", (use) => {
     typeName, currentTable, chosenMetric, corpusLabel, tableData, hasOutputs, byMerit, findRow, shortId, State, select,
     tableChooser, metricChooser, scrolled, dataFiles, copyLink,
   } = use("board");
-  const PAGE = 50;
+  const PAGE = 30;
   const SHOW = [
     ["", "where A or B edits"], ["all", "all sentences"], ["differ", "where the two differ"],
     ["a", "what A fixes and B misses"], ["b", "what B fixes and A misses"],
@@ -312,15 +312,11 @@ GECBENCH.define("sentences", (use) => {
 
   const pen = document.createElement("canvas").getContext("2d");
 
-  /** The width of a word, as bold as it can be. */
-  function widthOf(text) {
-    const { fontSize, fontFamily } = getComputedStyle(document.body);
-    pen.font = `600 ${fontSize} ${fontFamily}`;
-    return pen.measureText(text).width;
-  }
-
   /** Break the columns into lines that fit. */
   function chunks(columns, width) {
+    const { fontSize, fontFamily } = getComputedStyle(document.body);
+    pen.font = `600 ${fontSize} ${fontFamily}`; // as bold as a word can be
+    const widthOf = (text) => pen.measureText(text).width;
     const parts = [[]];
     let used = 0;
     for (const column of columns) {

@@ -36,24 +36,21 @@ GECBENCH.define("table", (use) => {
   /** A metric's scores; the one that ranks has its intervals below them, the others have them on hover. */
   function metricColumn(name, ranking) {
     const { title, description } = metricOf(name);
-    const content = (row) => {
-      const figure = row.scores[name];
-      if (!figure) return null;
-      return [points(figure.value), figure.capped ? "†" : null,
-        figure.low == null || name !== ranking ? null : smaller(range(figure.low, figure.high))];
-    };
-    return { key: name, label: title, title: description, sortable: true, metric: name, content };
+    const value = (row) => row.scores[name];
+    const content = (figure) => [points(figure.value), figure.capped ? "†" : null,
+      figure.low == null || name !== ranking ? null : smaller(range(figure.low, figure.high))];
+    return { key: name, label: title, title: description, sortable: true, metric: name, value, content };
   }
 
   function partColumn(metric, part) {
     const key = `${metric}.${part}`;
     const { title, part_titles: titles = {}, lower_is_better: rates = [] } = metricOf(metric);
-    const content = (row) => (valueOf(row, key) == null ? null : points(valueOf(row, key)));
+    const value = (row) => valueOf(row, key);
     const initial = (titles[part] || part)[0].toUpperCase();
     const label = titles[part] ? initial + titles[part].slice(1) : `${title} ${initial}`;
     const rate = rates.includes(part);
     const words = `${title}: ${titles[part] || part}${rate ? " rate, lower is better" : ""}`;
-    return { key, label, title: words, sortable: true, metric, content, rate };
+    return { key, label, title: words, sortable: true, metric, value, content: (share) => points(share), rate };
   }
 
   /** Columns about the metric that ranks, and about the system. */
@@ -62,24 +59,27 @@ GECBENCH.define("table", (use) => {
     const figureOf = (row) => row.scores[metric] || {};
     return [
       { key: "interval", label: `${title}, 95 %`, kind: "wide",
-        content: (row) => (figureOf(row).low == null ? null : whisker(figureOf(row), place, human)) },
+        value: (row) => figureOf(row).low, content: (_, row) => whisker(figureOf(row), place, human) },
       { key: "ratio", label: "% human",
         title: "Against all annotators but one, divided by the mean score of one annotator against the others",
-        content: (row) => (figureOf(row).ratio == null ? null : [`${points(figureOf(row).ratio, 1)} %`,
-          smaller(`${points(figureOf(row).against_others)} / ${points(figureOf(row).human)}`)]) },
+        value: (row) => figureOf(row).ratio, content: (ratio, row) => [`${points(ratio, 1)} %`,
+          smaller(`${points(figureOf(row).against_others)} / ${points(figureOf(row).human)}`)] },
       { key: "p", label: "p", title: "Against the first system of the cluster, or of the cluster above",
-        content: (row) => figureOf(row).p_text || null },
+        value: (row) => figureOf(row).p_text },
       { key: "p_adjusted", label: "p (Holm)", title: "The same, adjusted for all tests of that system",
-        content: (row) => shownAdjusted(figureOf(row)) },
+        value: (row) => shownAdjusted(figureOf(row)) },
       { key: "unchanged", label: "unchanged", title: "Sentences left as they were", sortable: true,
-        content: (row) => (row.unchanged == null ? null : `${points(row.unchanged, 0)} %`) },
-      { key: "year", label: "Year", kind: "date", sortable: true, content: (row) => (row.year ? `${row.year}` : null) },
-      { key: "approach", label: "Approach", kind: "date", sortable: true, content: (row) => row.approach || null },
-      { key: "size", label: "Size", kind: "date", sortable: true, content: (row) => row.size || null },
-      { key: "open_weights", label: "Weights", kind: "date", sortable: true,
-        content: (row) => (row.open_weights == null ? null : row.open_weights ? "open" : "closed") },
-      { key: "date", label: "Submitted", kind: "date", sortable: true, content: (row) => row.date || null },
+        value: (row) => row.unchanged, content: (share) => `${points(share, 0)} %` },
+      ...[["year", "Year"], ["approach", "Approach"], ["size", "Size"], ["open_weights", "Weights"],
+        ["date", "Submitted"]].map(([key, label]) => ({ key, label, kind: "date", sortable: true,
+        value: (row) => row[key], content: (about) => ABOUT[about] || String(about) })),
     ];
+  }
+
+  /** Whether a row fills a column. */
+  function fills(row, column) {
+    const value = column.value(row);
+    return value != null && value !== "";
   }
 
   /** Return the columns that some row fills; `common` says that most do, `chosen` and `shown` follow the address. */
@@ -89,11 +89,11 @@ GECBENCH.define("table", (use) => {
       ...table.metrics.flatMap((name) => [metricColumn(name, metric),
         ...(metricOf(name).columns || []).map((part) => partColumn(name, part))]),
       ...otherColumns(metric, scale(rows, metric), human),
-    ].filter((column) => rows.some(column.content));
+    ].filter((column) => rows.some((row) => fills(row, column)));
     const wanted = state.cols ? state.cols.split(",") : null;
     return all.map((column) => {
       const main = column.key === metric;
-      const filled = systems.filter(column.content).length;
+      const filled = systems.filter((row) => fills(row, column)).length;
       const part = column.key.includes(".") && (column.metric === metric || column.rate);
       const usual = main || part || (!column.key.includes(".") && !RARE.includes(column.key)
         && 2 * filled >= systems.length);
@@ -102,6 +102,7 @@ GECBENCH.define("table", (use) => {
     });
   }
 
+  const ABOUT = { true: "open", false: "closed" };
   const RARE = ["unchanged", "p", "date", "size", "open_weights"];
 
   function columnChooser(columns) {
@@ -195,7 +196,8 @@ GECBENCH.define("table", (use) => {
   }
 
   function cell(row, column) {
-    const content = column.content(row);
+    const value = fills(row, column) ? column.value(row) : null;
+    const content = value === null || !column.content ? value : column.content(value, row);
     const figure = column.metric && row.scores[column.metric];
     const interval = figure && figure.low != null ? `${range(figure.low, figure.high)}\n` : "";
     const title = figure && figure.signature ? interval + figure.signature : null;
@@ -321,6 +323,13 @@ GECBENCH.define("table", (use) => {
     return el("label", { class: "switch" }, box, `Human rewrites (${count})`);
   }
 
+  /** Rows that are drawn at once. The others follow after the first frame, so that a long table responds fast. */
+  const FIRST = 40;
+
+  function afterFrame(draw) {
+    requestAnimationFrame(() => setTimeout(draw));
+  }
+
   async function showTable(main, state) {
     const table = currentTable(state);
     const { rows: records, people, reported } = await tableData(table);
@@ -343,8 +352,13 @@ GECBENCH.define("table", (use) => {
       return rows.filter((row) => fits(row, state) && (!query || matches(row, query)));
     };
     const count = (some) => some.filter((row) => row.role === "system").length;
+    let drawing = 0;
     const draw = () => {
-      body.replaceChildren(...[...shown(), ...annotators].map((row) => rankRow(row, visible, metric)));
+      const mine = ++drawing;
+      const lines = [...shown(), ...annotators];
+      const part = (...places) => lines.slice(...places).map((row) => rankRow(row, visible, metric));
+      body.replaceChildren(...part(0, FIRST));
+      if (lines.length > FIRST) afterFrame(() => mine === drawing && body.append(...part(FIRST)));
       status.textContent = count(rows) ? `${count(shown())} of ${count(rows)} systems` : "No systems yet";
     };
     const metrics = table.metrics.filter((name) => rows.some((row) => row.scores[name]));

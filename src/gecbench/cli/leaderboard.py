@@ -307,8 +307,8 @@ def _public_corpus(name: str) -> Corpus:
 
 
 def list_board(options: argparse.Namespace) -> None:
-    """Print one table per corpus and reference set."""
-    from gecbench.leaderboard.ranking import group_by_table
+    """Print one table per corpus and reference set, those with most systems scored here first."""
+    from gecbench.leaderboard.ranking import fullest_first, group_by_table
     from gecbench.leaderboard.records import NOTES
     from gecbench.leaderboard.seeds import seed_records
     from gecbench.leaderboard.store import open_board
@@ -334,8 +334,8 @@ def list_board(options: argparse.Namespace) -> None:
     compact = options.format == "text" and not options.wide
     drawn = [
         each
-        for table, found in sorted(tables.items())
-        for each in _tables(table, found, options.metric or store.settings.ranked_by(table), store, compact)
+        for table in fullest_first(tables)
+        for each in _tables(table, tables[table], options.metric or store.settings.ranked_by(table), store, compact)
     ]
     texts = [render_table(each, options.format, options.wide) for each in drawn]
     print("\n\n".join(texts) or "The board is empty.")

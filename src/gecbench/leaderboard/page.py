@@ -2,83 +2,55 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import json
-import os
 import re
 import shlex
-import shutil
-import sys
-import tempfile
-import threading
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from gecbench.analysis.significance import SIGNIFICANT, resamples_needed
-from gecbench.analysis.tables import shown_p_value
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.error_types import ERRANT_OPERATIONS, error_type_in_words
 from gecbench.errors import GecbenchError, InputError, counted
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.agreement import human_rankings
-from gecbench.leaderboard.ranking import BoardPlace, Significance, group_by_table, known_corpora
+from gecbench.leaderboard.ranking import Significance, fullest_first, group_by_table, known_corpora
 from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, declared_config, digest
+from gecbench.leaderboard.rows import (
+    Row,
+    csv_header,
+    csv_lines,
+    human_row,
+    is_shown_plugin,
+    packed,
+    rounded,
+    table_rows,
+)
 from gecbench.leaderboard.scoring import (
     DEFAULT_RESAMPLES,
-    Progress,
     details_of,
-    is_plugin,
     metric_title,
     prepare_stored,
     sentence_edits,
     usable_metrics,
 )
-from gecbench.leaderboard.seeds import is_same_system, seed_records
-from gecbench.leaderboard.store import FolderStore, try_lock
-from gecbench.leaderboard.worker import StoppedError, TaskLimits, Worker
+from gecbench.leaderboard.seeds import seed_records
+from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import METRICS
 from gecbench.version import REQUIREMENT, __version__
 
-Row = Mapping[str, Any]
 THIS_BOARD = "THIS-BOARD/"
-_FOLDER = "gecbench-site-"
-_IN_USE = ".in-use"
-_BUILD_LIMITS = TaskLimits(seconds=600, processor_seconds=1200)
 _DATA_FILE = re.compile(
     r"(agreement|corpus|system|outputs|tests|table|csv|source)-[0-9a-f]+(-[a-z0-9_]+)?\.(js|json|txt)"
 )
 _BOARD_FIELDS = ("title", "description", "licence", "link", "logo", "digits")
-_RECORD_FIELDS = (
-    *("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged"),
-    *("year", "approach", "size", "open_weights"),
-)
 _GROUPS = ("by_source_distance", "by_grammaticality", "by_type")
-_CSV_RECORD = ("corpus", "reference_set", "system", "kind", "date", "submitter")
-_CSV_FIGURE = (
-    *("value", "low", "high", "capped", "human", "against_others", "ratio"),
-    *("rank", "cluster", "p_value", "p_adjusted", "signature", "differs"),
-)
-_HUMAN: Row = {
-    "id": "",
-    "system": "Human",
-    "role": "human",
-    "kind": "scored",
-    "date": "",
-    "submitter": "",
-    "description": "Mean of each annotator against the others",
-    "links": [],
-}
 
 
 @dataclass(frozen=True)
@@ -124,8 +96,9 @@ class Built:
 
     def write_data(self, name: str, value: object) -> None:
         """Write data as a script for the page, and as JSON for everyone else."""
-        self.write(f"data/{name}.js", script(name, value))
-        self.write(f"data/{name}.json", json.dumps(value, separators=(",", ":")).encode())
+        data = json.dumps(value, separators=(",", ":"))
+        self.write(f"data/{name}.js", _script(name, data))
+        self.write(f"data/{name}.json", data.encode())
 
     def keep_data(self, name: str) -> bool:
         """Keep the data that an earlier build wrote; return whether there are any."""
@@ -157,7 +130,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         tables.setdefault(table, [])
     tests = Significance(store, corpora, plan.resamples, compute=plan.compute)
     private = settings.private and not plan.publish_references
-    rows = {table: table_rows(tables[table], tests, private=private) for table in _fullest_first(tables)}
+    rows = {table: table_rows(tables[table], tests, private=private) for table in fullest_first(tables)}
     skipped = len(built.warnings)
     agreements = [] if private else [table for table in rows if _write_agreement(built, table, tables[table])]
     built.warnings += tuple(_warn_of_few_resamples(rows, plan.resamples))
@@ -219,16 +192,6 @@ def _types_in_words(corpora: Iterable[Corpus]) -> dict[str, str]:
     return {name: words for name in sorted(types) if (words := error_type_in_words(name))}
 
 
-def _fullest_first(tables: Mapping[BoardTable, Sequence[Record]]) -> list[BoardTable]:
-    """Return the tables by the number of systems scored here, then of all entries; the first one is shown first."""
-
-    def size(table: BoardTable) -> tuple[int, int, int]:
-        scored = [record for record in tables[table] if record.kind == "scored"]
-        return sum(record.role == "system" for record in scored), len(scored), len(tables[table])
-
-    return sorted(tables, key=lambda table: (*(-number for number in size(table)), table))
-
-
 def _about(table: BoardTable) -> dict[str, Any]:
     """Return what to call a table and its corpus, and the license and citation of a corpus of ours."""
     found = declared_config(table)
@@ -269,11 +232,11 @@ def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tes
         if found is None:
             continue
         written.append(metric)
-        differences = {
-            f"{i}-{j}": [_rounded(number, 6) for number in (each.value, each.low, each.high, each.p_value)]
-            for (i, j), each in found.differences.items()
-        }
-        adjusted = [[p if p is None else _rounded(p, 6) for p in row] for row in found.adjusted]
+        differences: list[list[list[float]]] = [[] for _ in found.records]
+        for (i, _), each in sorted(found.differences.items()):
+            numbers = (each.value, each.low, each.high, each.p_value)
+            differences[i].append([rounded(number, 6) for number in numbers])
+        adjusted = [[p if p is None else rounded(p, 6) for p in row] for row in found.adjusted]
         value = {
             "ids": [record.id for record in found.records],
             "ranked": sum(record.role == "system" for record in found.records),
@@ -306,7 +269,7 @@ def _metric(name: str) -> dict[str, Any]:
 def _plugins(rows: Iterable[Row]) -> list[dict[str, Any]]:
     """Return what the page shows of plug-in metrics, each once; their titles say that they are plug-ins."""
     figures = (pair for row in rows for pair in row["scores"].items())
-    found = {name: figure["signature"] for name, figure in figures if _is_shown_plugin(name, figure)}
+    found = {name: figure["signature"] for name, figure in figures if is_shown_plugin(name, figure)}
     return [
         {
             "name": name,
@@ -320,10 +283,6 @@ def _plugins(rows: Iterable[Row]) -> list[dict[str, Any]]:
         }
         for name, signature in found.items()
     ]
-
-
-def _is_shown_plugin(name: str, figure: Mapping[str, Any]) -> bool:
-    return name not in METRICS and is_plugin(figure)
 
 
 def _write_table(
@@ -396,8 +355,7 @@ def _write_details(built: Built, store: FolderStore, record: Record, corpus: Cor
         metrics = usable_metrics(ours)
         scores = {name: metrics[name].score_prepared(prepared) for name in record.scores if name in metrics}
         details = details_of(scores, prepared)
-    content = asdict(details)
-    built.write_data(names[0], {name: content[name] for name in _GROUPS})
+    built.write_data(names[0], {name: getattr(details, name) for name in _GROUPS})
     if texts:
         edits = [] if ours is None else sentence_edits(ours, details.predictions)
         sentences = {"predictions": details.predictions, "sentence_scores": details.sentence_scores}
@@ -417,136 +375,18 @@ def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
         built.write(settings.logo, (store.folder / settings.logo).read_bytes())
 
 
-def table_rows(records: Sequence[Record], tests: Significance, *, private: bool = False) -> list[Row]:
-    """Return the row of each record: its fields, and its places under each metric.
-
-    A system is listed once: what others reported of one that is scored here goes into its row.
-    """
-    metrics = {
-        metric
-        for record in records
-        for metric, figure in record.scores.items()
-        if metric in METRICS or _is_shown_plugin(metric, figure)
-    }
-    places = {metric: tests.places(records, metric) for metric in metrics}
-    reported = [record for record in records if record.kind == "reported"]
-    scored = [record for record in records if record.kind != "reported"]
-    alone = [record for record in reported if not any(is_same_system(each, record) for each in scored)]
-    return [
-        *(_row(record, places, _reported_of(record, reported), private=private) for record in scored),
-        *(_row(record, {}, {}, private=private) for record in alone),
-    ]
-
-
-def _reported_of(record: Record, reported: Sequence[Record]) -> dict[str, Any]:
-    same = (other for other in reported if is_same_system(record, other))
-    return {
-        metric: {name: figure[name] for name in ("value", "source", "differs")}
-        for other in same
-        for metric, figure in other.scores.items()
-    }
-
-
-def human_row(table: BoardTable, rows: Sequence[Row]) -> Row | None:
-    """Return the human row of a table, made of the human scores in its records."""
-    scores = {
-        metric: {"value": figure["human"]}
-        for row in reversed(rows)
-        for metric, figure in row["scores"].items()
-        if figure["human"] is not None
-    }
-    return {**_HUMAN, "corpus": table[0], "reference_set": table[1], "scores": scores} if scores else None
-
-
-def _row(
-    record: Record, places: Mapping[str, Mapping[str, BoardPlace]], reported: Mapping[str, Any], *, private: bool
-) -> Row:
-    scores = {
-        metric: {
-            **figure,
-            **({"parts": {}} if private else {}),  # records of 0.2.0 have them
-            **_place(places.get(metric, {}).get(record.id), private=private),
-        }
-        for metric, figure in record.scores.items()
-    }
-    fields = {name: getattr(record, name) for name in _RECORD_FIELDS}
-    outputs = None if private else record.outputs
-    row = {"id": record.id, **fields, "links": list(record.links), "outputs": outputs, "scores": scores}
-    return {**row, "reported": reported} if reported else row
-
-
-def _place(place: BoardPlace | None, *, private: bool) -> dict[str, Any]:
-    if place is None:
-        return {}
-    if place.differs:
-        return {"differs": place.differs}
-    p_values = {"p": place.p_value, "p_adjusted": place.p_adjusted}
-    known = {name: None if private else p_value for name, p_value in p_values.items()}
-    texts = {f"{name}_text": "" if p_value is None else shown_p_value(p_value) for name, p_value in known.items()}
-    return {
-        "rank": place.rank,
-        "cluster": place.cluster,
-        "p_value": known["p"],
-        "p_adjusted": known["p_adjusted"],
-        **texts,
-    }
-
-
-def packed(rows: Sequence[Row], human: Row | None) -> dict[str, Any]:
-    """Return a table's rows without empty figures, and their signatures, which many share, as numbers into a list."""
-    signatures: dict[str, int] = {}
-
-    def pack(row: Row) -> Row:
-        scores = {}
-        for metric, figure in row["scores"].items():
-            kept = {name: _rounded(value) for name, value in figure.items() if value not in (None, "", {})}
-            if "signature" in kept:
-                kept["signature"] = signatures.setdefault(kept["signature"], len(signatures))
-            scores[metric] = kept
-        return {**row, "scores": scores}
-
-    kinds = {
-        "rows": [pack(row) for row in rows if row["kind"] != "reported"],
-        "reported": [pack(row) for row in rows if row["kind"] == "reported"],
-    }
-    return {**kinds, "people": human and pack(human), "signatures": list(signatures)}
-
-
-def _rounded(value: Any, digits: int = 12) -> Any:
-    """Return a number short enough for the page, and exact enough that its shown decimals do not change."""
-    return round(value, digits) if isinstance(value, float) else value
-
-
 def script(name: str, value: object) -> bytes:
     """Return data as a script that passes it to the page: a page opened from a disk cannot fetch JSON."""
-    return f"GECBENCH.add({json.dumps(name)}, {json.dumps(value, separators=(',', ':'))});\n".encode()
+    return _script(name, json.dumps(value, separators=(",", ":")))
+
+
+def _script(name: str, data: str) -> bytes:
+    return f"GECBENCH.add({json.dumps(name)}, {data});\n".encode()
 
 
 def table_key(table: BoardTable) -> str:
     """Return a short name for a table's files."""
     return digest("\0".join(table).encode())[:12]
-
-
-def csv_header() -> str:
-    """Return the names of the columns."""
-    return _csv([[*_CSV_RECORD, "metric", *_CSV_FIGURE]])
-
-
-def csv_lines(row: Row) -> str:
-    """Return one line per metric of a record; cells that a spreadsheet would run as formulas are escaped."""
-    record = [row[name] for name in _CSV_RECORD]
-    lines = ([*record, metric, *map(figure.get, _CSV_FIGURE)] for metric, figure in row["scores"].items())
-    return _csv(map(_escape_csv_formula, line) for line in lines)
-
-
-def _csv(lines: Iterable[Iterable[object]]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(lines)
-    return stream.getvalue()
-
-
-def _escape_csv_formula(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
 
 
 def card(ours: str, settings: Settings) -> str:
@@ -585,135 +425,3 @@ def upload_commands(corpora: Sequence[Corpus], server: Mapping[str, Any] | None)
     about = {"name": "My system", "submitter": "Me", "corpus": corpora[0].name, "file": "outputs.txt"}
     token = ' -H "Authorization: Bearer TOKEN"' if server["token"] else ""
     return [f'curl --data-binary @outputs.txt{token} "{THIS_BOARD}api/submissions?{urlencode(about, quote_via=quote)}"']
-
-
-def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
-    """Compute every test that the page of a board shows, so that the next build finds them."""
-    store = FolderStore(board)
-    tables = group_by_table(store.load().records)
-    tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
-    for number, (table, records) in enumerate(tables.items()):
-        progress(table[0], number / len(tables))
-        for record in records:
-            for metric in record.scores:
-                tests.resampled(record, metric)
-    return {}
-
-
-def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
-    """Build the page of a board; return the names of its files, and the warnings."""
-    progress("building", 0.0)
-    built = build_site(FolderStore(board), folder, plan)
-    return {"files": list(built.files), "warnings": list(built.warnings)}
-
-
-@lru_cache(maxsize=128)
-def contents(path: Path, _tag: str, *, compress: bool = False) -> bytes:
-    """Return the bytes of a file, or these compressed; the last ones asked for are cached until their tag changes."""
-    return gzip.compress(path.read_bytes(), compresslevel=6) if compress else path.read_bytes()
-
-
-def remove_abandoned_pages() -> None:
-    """Remove the temporary folders of servers that were killed: nobody holds the lock in them any more."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
-        with suppress(OSError):
-            ours = not folder.is_symlink() and (not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid())
-            if ours and (folder / _IN_USE).is_file():
-                with (folder / _IN_USE).open("ab") as stream:
-                    abandoned = try_lock(stream)
-                if abandoned:
-                    shutil.rmtree(folder, ignore_errors=True)
-
-
-class Site:
-    """The built page of a board, rebuilt when anyone has added a record.
-
-    Child processes build it and compute its tests: what lies in a board's folder can be slow to score, and the server
-    has to answer meanwhile.
-    """
-
-    def __init__(self, store: FolderStore, plan: PagePlan) -> None:
-        self.plan = plan
-        self.board = store.folder
-        self.files: Mapping[str, Path] = {}
-        remove_abandoned_pages()
-        self._folder = tempfile.TemporaryDirectory(prefix=_FOLDER, ignore_cleanup_errors=True)
-        self._in_use = Path(self._folder.name, _IN_USE).open("wb")  # noqa: SIM115, closed with the site
-        try_lock(self._in_use)
-        self._lock = threading.Lock()
-        self._checked = 0.0
-        self._changed = -1.0
-        self._wanted = threading.Event()
-        self._warned: frozenset[str] = frozenset()
-        self._builder, self._tester = Worker(), Worker()
-        threading.Thread(target=self.keep_testing, daemon=True).start()
-
-    @property
-    def store(self) -> FolderStore:
-        """The board, opened again each time, as its settings may have changed."""
-        return FolderStore(self.board)
-
-    def build(self) -> None:
-        """Build now, with the tests that are stored; the others are computed in the background."""
-        with self._lock:
-            self._changed = self.store.changed()
-            self._build_with_stored_tests()
-        self._wanted.set()
-
-    def try_build(self) -> None:
-        """Build now; if that fails, the page stays as it was and the log says why."""
-        try:
-            self.build()
-        except StoppedError:
-            pass
-        except (GecbenchError, OSError) as error:
-            print(f"gecbench: warning: the page could not be built: {error}", file=sys.stderr, flush=True)
-
-    def _build_with_stored_tests(self) -> None:
-        plan = replace(self.plan, compute=False)
-        folder = Path(self._folder.name)
-        built = self._builder.run(build_files, self.board, folder, plan, limits=_BUILD_LIMITS)
-        self.files = {name: folder / name for name in built["files"]}
-        for warning in built["warnings"]:
-            if warning not in self._warned:
-                print(f"gecbench: warning: {warning}", file=sys.stderr, flush=True)
-        self._warned = frozenset(built["warnings"])
-
-    def rebuild(self) -> None:
-        """Look in a thread whether records were added elsewhere, and build if so; at most once a second."""
-        if self._lock.locked() or time.monotonic() - self._checked < 1:
-            return
-        self._checked = time.monotonic()
-        threading.Thread(target=self._build_if_changed, daemon=True).start()
-
-    def _build_if_changed(self) -> None:
-        if self.store.changed() != self._changed:
-            self.try_build()
-
-    def keep_testing(self) -> None:
-        """Compute missing tests whenever the page was built, and build it once more; runs until closed, in a thread."""
-        while True:
-            self._wanted.wait()
-            self._wanted.clear()
-            try:
-                self._tester.run(make_tests, self.board, self.plan, limits=_BUILD_LIMITS)
-                with self._lock:
-                    self._build_with_stored_tests()
-            except StoppedError:
-                return
-            except (GecbenchError, OSError) as error:
-                print(f"gecbench: warning: tests are missing: {error}", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """End the child processes."""
-        self._tester.close()
-        self._builder.close()
-        self._in_use.close()
-
-    def find(self, path: str) -> tuple[Path, str] | None:
-        """Return the file of a path and a tag of its content; only files that the build wrote are found."""
-        found = self.files.get(path or "index.html")
-        if found is None:
-            return None
-        status = found.stat()
-        return found, f'"{status.st_mtime_ns:x}-{status.st_size:x}"'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -138,7 +139,8 @@ class Matrix:
 class Significance:
     """Paired bootstrap tests between the records of a board.
 
-    Each record's scores are resampled once and stored in the board's folder; a pair then costs a subtraction. With
+    Each record's scores are resampled once and stored in the board's folder; a pair then costs a subtraction. The
+    records of a table are resampled together, since drawing the samples costs as much as scoring them. With
     `compute=False` only stored ones are used.
     """
 
@@ -187,28 +189,37 @@ class Significance:
         """Return the bootstrap values of a record, computed or stored; None where it cannot be tested."""
         if not self._can_test(record):
             return None
-        signature = record.scores[metric]["signature"]
-        question = f"{metric}|{record.outputs}|{signature}|bootstrap|{self.resamples}"
+        question = self._question(record, metric)
         if question not in self._resampled:
-            self._resampled[question] = self._load(question) or self._resample(record, metric, question)
+            self.resample([record], metric)
         return self._resampled[question]
+
+    def resample(self, records: Iterable[Record], metric: str) -> None:
+        """Load the bootstrap values of records, and compute together those that are not stored."""
+        missing: dict[BoardTable, dict[str, Score]] = {}
+        for record in records:
+            question = self._question(record, metric) if metric in record.scores and self._can_test(record) else None
+            if question is None or question in self._resampled:
+                continue
+            self._resampled[question] = self._load(question)
+            if self._resampled[question] is None and self.compute:
+                with suppress(GecbenchError):
+                    missing.setdefault(record.table, {})[question] = self._score(record, metric)
+        for scores in missing.values():
+            values = bootstrap_values([*scores.values()], self.resamples)
+            for (question, score), found in zip(scores.items(), values, strict=True):
+                self._resampled[question] = Resampled(score.value, found)
+                self.store.put_resampled(question, [score.value, *found.tolist()])
+
+    def _question(self, record: Record, metric: str) -> str:
+        signature = record.scores[metric]["signature"]
+        return f"{metric}|{record.outputs}|{signature}|bootstrap|{self.resamples}"
 
     def _load(self, question: str) -> Resampled | None:
         stored = self.store.get_resampled(question)
         if stored is None or len(stored) != self.resamples + 1:
             return None
         return Resampled(stored[0], np.array(stored[1:]))
-
-    def _resample(self, record: Record, metric: str, question: str) -> Resampled | None:
-        if not self.compute:
-            return None
-        try:
-            score = self._score(record, metric)
-        except GecbenchError:
-            return None
-        found = Resampled(score.value, bootstrap_values([score], self.resamples)[0])
-        self.store.put_resampled(question, [found.value, *found.values.tolist()])
-        return found
 
     def _can_test(self, record: Record) -> bool:
         corpus = self.corpora.get(record.table)
@@ -220,6 +231,7 @@ class Significance:
         A cluster ends before the first system that differs significantly from the cluster's first one.
         """
         found = comparable(records, metric, self._fingerprint(records))
+        self.resample(found.ranked, metric)
         places = {name: BoardPlace(None, differs=differs) for name, differs in found.others.items()}
         rank, cluster = 0, 0
         leader: Record | None = None
@@ -252,6 +264,7 @@ class Significance:
     def matrix(self, records: Sequence[Record], metric: str) -> Matrix | None:
         """Return the tests of every pair: ranked systems best first, then baselines and human entries."""
         found = comparable(records, metric, self._fingerprint(records))
+        self.resample(records, metric)
         ranked = [record for record in found.ranked if self.resampled(record, metric) is not None]
         others = [
             record
@@ -299,6 +312,16 @@ def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
     for record in records:
         tables.setdefault(record.table, []).append(record)
     return tables
+
+
+def fullest_first(tables: Mapping[BoardTable, Sequence[Record]]) -> list[BoardTable]:
+    """Return the tables by the number of systems scored here, then of all entries: the order to show them in."""
+
+    def size(table: BoardTable) -> tuple[int, int, int]:
+        scored = [record for record in tables[table] if record.kind == "scored"]
+        return sum(record.role == "system" for record in scored), len(scored), len(tables[table])
+
+    return sorted(tables, key=lambda table: (*(-number for number in size(table)), table))
 
 
 def known_corpora(corpora: Sequence[Corpus]) -> dict[BoardTable, Corpus]:

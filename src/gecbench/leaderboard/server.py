@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError, MissingDependencyError, UnwritableError, counted
-from gecbench.leaderboard.page import PagePlan, Site, contents
+from gecbench.leaderboard.page import PagePlan
 from gecbench.leaderboard.scoring import Progress
+from gecbench.leaderboard.site import Site, contents
 from gecbench.leaderboard.store import FolderStore, lock_board
 from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, normalized_submitter, read_outputs
 from gecbench.leaderboard.uploads import (

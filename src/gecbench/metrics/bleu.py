@@ -78,11 +78,10 @@ class BLEU(Metric):
         """Return the lengths of the prediction and the closest reference (sacrebleu's, 2016's), matches and totals."""
         found, length = _ngrams(self._scorer._preprocess_segment(prediction))
         most, lengths = _most_ngrams(tuple(map(self._scorer._preprocess_segment, references)))
-        matches, totals = [0] * _ORDER, [0] * _ORDER
+        matches, totals = [0] * _ORDER, [max(0, length - order) for order in range(_ORDER)]
         for ngram, count in found.items():
-            order = len(ngram) - 1
-            totals[order] += count
-            matches[order] += min(count, most.get(ngram, 0))
+            if other := most.get(ngram):
+                matches[len(ngram) - 1] += count if count < other else other
         shortest_closest = min(lengths, key=lambda candidate: (abs(candidate - length), candidate))
         first_closest = min(lengths, key=lambda candidate: abs(candidate - length))
         return [length, shortest_closest, first_closest, *matches, *totals]

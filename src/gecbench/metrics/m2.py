@@ -211,7 +211,9 @@ class M2(Metric):
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return the numbers of correct, proposed and gold edits for each sentence and annotator."""
-        prepared = self.prepare(corpus, predictions)
+        return self._count(corpus, self.prepare(corpus, predictions))
+
+    def _count(self, corpus: Corpus, prepared: MatchInput) -> Statistics:
         kernel = kernels.select("maxmatch")
         arguments = prepared.arguments(self.max_unchanged_words, self.release)
         counts, settled = kernel.match_corpus(*arguments, threads=kernels.threads())
@@ -230,20 +232,27 @@ class M2(Metric):
 
         With `policy="average"`, the best annotator is used.
         """
-        statistics = self.count(corpus, predictions)
+        prepared = self.prepare(corpus, predictions)
+        statistics = self._count(corpus, prepared)
         if self.policy == "greedy-cumulative":
-            rows = GreedyCumulative(self.beta).chosen(statistics)
+            rows = GreedyCumulative(self.beta).chosen(statistics).tolist()
         else:
-            rows = BestPerSentence(self.beta).chosen(statistics)
-        annotations = self.annotations(corpus)
+            rows = BestPerSentence(self.beta).chosen(statistics).tolist()
+        annotations, first, proposed = self.annotations(corpus), statistics.offsets.tolist(), statistics.counts[:, 1]
         return [
-            self.match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
+            self._match(prepared.row(i, rows[i]) if proposed[rows[i]] else None, predictions[i], annotation)
             for i in (range(len(corpus)) if sentences is None else sentences)
+            for annotation in [annotations[i][rows[i] - first[i]]]
         ]
 
     def match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
         """Match one sentence with one annotator, along the path of the official scorer."""
-        alone = self.prepare_sentence(source, prediction, annotation)
+        return self._match(self.prepare_sentence(source, prediction, annotation), prediction, annotation)
+
+    def _match(self, alone: MatchInput | None, prediction: str, annotation: Annotation) -> SentenceMatch:
+        """Match a sentence whose tokens are numbered; None stands for one without proposed edits."""
+        if alone is None:
+            return credit(annotation, ())
         _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))
         tokens = prediction.split()
         spans = np.asarray(path).tolist()
@@ -339,6 +348,7 @@ class GoldAnnotations(NamedTuple):
     unmixed: int
 
 
+_ONE_ROW: Offsets = np.array([0, 1])
 _GOLD_ROWS: CorpusCache[GoldRows] = CorpusCache()
 _GOLD_ANNOTATIONS: CorpusCache[GoldAnnotations] = CorpusCache()
 
@@ -450,6 +460,21 @@ class MatchInput:
     ) -> tuple[TokenArray, TokenArray, GoldArrays, MatchOptions]:
         """Return the arguments of the kernel's `match_corpus` and `match_sentence`."""
         return self.sources, self.hypotheses, self.gold, MatchOptions(max_unchanged_words, release, self.folded)
+
+    def row(self, sentence: int, row: int) -> MatchInput:
+        """Return one sentence with one of its rows of gold edits."""
+        one, gold = slice(sentence, sentence + 1), self.gold
+        first, last = gold.edit_offsets[row : row + 2].tolist()
+        alternatives = gold.alternative_offsets[first : last + 1]
+        alone = GoldArrays(
+            annotator_offsets=_ONE_ROW,
+            edit_offsets=np.array([0, last - first]),
+            starts=gold.starts[first:last],
+            ends=gold.ends[first:last],
+            alternative_offsets=alternatives - alternatives[0],
+            corrections=gold.corrections[alternatives[0] : alternatives[-1]],
+        )
+        return MatchInput(self.sources[one], self.hypotheses[one], alone, self.folded)
 
 
 def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:

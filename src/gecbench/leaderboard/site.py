@@ -1,0 +1,159 @@
+"""The built page of a board that a server shows: rebuilt in child processes when the board changes."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from gecbench.errors import GecbenchError
+from gecbench.leaderboard.page import PagePlan, build_site
+from gecbench.leaderboard.ranking import Significance, group_by_table, known_corpora
+from gecbench.leaderboard.scoring import Progress
+from gecbench.leaderboard.store import FolderStore, try_lock
+from gecbench.leaderboard.worker import StoppedError, TaskLimits, Worker
+
+_FOLDER = "gecbench-site-"
+_IN_USE = ".in-use"
+_BUILD_LIMITS = TaskLimits(seconds=600, processor_seconds=1200)
+
+
+def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
+    """Compute every test that the page of a board shows, so that the next build finds them."""
+    store = FolderStore(board)
+    tables = group_by_table(store.load().records)
+    tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
+    for number, (table, records) in enumerate(tables.items()):
+        progress(table[0], number / len(tables))
+        for metric in sorted({metric for record in records for metric in record.scores}):
+            tests.resample(records, metric)
+    return {}
+
+
+def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
+    """Build the page of a board; return the names of its files, and the warnings."""
+    progress("building", 0.0)
+    built = build_site(FolderStore(board), folder, plan)
+    return {"files": list(built.files), "warnings": list(built.warnings)}
+
+
+@lru_cache(maxsize=128)
+def contents(path: Path, _tag: str, *, compress: bool = False) -> bytes:
+    """Return the bytes of a file, or these compressed; the last ones asked for are cached until their tag changes."""
+    return gzip.compress(path.read_bytes(), compresslevel=6) if compress else path.read_bytes()
+
+
+def remove_abandoned_pages() -> None:
+    """Remove the temporary folders of servers that were killed: nobody holds the lock in them any more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        with suppress(OSError):
+            ours = not folder.is_symlink() and (not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid())
+            if ours and (folder / _IN_USE).is_file():
+                with (folder / _IN_USE).open("ab") as stream:
+                    abandoned = try_lock(stream)
+                if abandoned:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
+class Site:
+    """The built page of a board, rebuilt when anyone has added a record.
+
+    Child processes build it and compute its tests: what lies in a board's folder can be slow to score, and the server
+    has to answer meanwhile.
+    """
+
+    def __init__(self, store: FolderStore, plan: PagePlan) -> None:
+        self.plan = plan
+        self.board = store.folder
+        self.files: Mapping[str, Path] = {}
+        remove_abandoned_pages()
+        self._folder = tempfile.TemporaryDirectory(prefix=_FOLDER, ignore_cleanup_errors=True)
+        self._in_use = Path(self._folder.name, _IN_USE).open("wb")  # noqa: SIM115, closed with the site
+        try_lock(self._in_use)
+        self._lock = threading.Lock()
+        self._checked = 0.0
+        self._changed = -1.0
+        self._wanted = threading.Event()
+        self._warned: frozenset[str] = frozenset()
+        self._builder, self._tester = Worker(), Worker()
+        threading.Thread(target=self.keep_testing, daemon=True).start()
+
+    @property
+    def store(self) -> FolderStore:
+        """The board, opened again each time, as its settings may have changed."""
+        return FolderStore(self.board)
+
+    def build(self) -> None:
+        """Build now, with the tests that are stored; the others are computed in the background."""
+        with self._lock:
+            self._changed = self.store.changed()
+            self._build_with_stored_tests()
+        self._wanted.set()
+
+    def try_build(self) -> None:
+        """Build now; if that fails, the page stays as it was and the log says why."""
+        try:
+            self.build()
+        except StoppedError:
+            pass
+        except (GecbenchError, OSError) as error:
+            print(f"gecbench: warning: the page could not be built: {error}", file=sys.stderr, flush=True)
+
+    def _build_with_stored_tests(self) -> None:
+        plan = replace(self.plan, compute=False)
+        folder = Path(self._folder.name)
+        built = self._builder.run(build_files, self.board, folder, plan, limits=_BUILD_LIMITS)
+        self.files = {name: folder / name for name in built["files"]}
+        for warning in built["warnings"]:
+            if warning not in self._warned:
+                print(f"gecbench: warning: {warning}", file=sys.stderr, flush=True)
+        self._warned = frozenset(built["warnings"])
+
+    def rebuild(self) -> None:
+        """Look in a thread whether records were added elsewhere, and build if so; at most once a second."""
+        if self._lock.locked() or time.monotonic() - self._checked < 1:
+            return
+        self._checked = time.monotonic()
+        threading.Thread(target=self._build_if_changed, daemon=True).start()
+
+    def _build_if_changed(self) -> None:
+        if self.store.changed() != self._changed:
+            self.try_build()
+
+    def keep_testing(self) -> None:
+        """Compute missing tests whenever the page was built, and build it once more; runs until closed, in a thread."""
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            try:
+                self._tester.run(make_tests, self.board, self.plan, limits=_BUILD_LIMITS)
+                with self._lock:
+                    self._build_with_stored_tests()
+            except StoppedError:
+                return
+            except (GecbenchError, OSError) as error:
+                print(f"gecbench: warning: tests are missing: {error}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """End the child processes."""
+        self._tester.close()
+        self._builder.close()
+        self._in_use.close()
+
+    def find(self, path: str) -> tuple[Path, str] | None:
+        """Return the file of a path and a tag of its content; only files that the build wrote are found."""
+        found = self.files.get(path or "index.html")
+        if found is None:
+            return None
+        status = found.stat()
+        return found, f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
