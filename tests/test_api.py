@@ -35,13 +35,13 @@ BAD_VALUES = {
     "a string among lists": ({"references": [*REFERENCES[:2], "Cats sleep ."]}, r"references\[2\] is a str"),
     "one string as references": ({"references": "Cats sleep ."}, r"references is a single str"),
     "a string for predictions": ({"predictions": "He goes home ."}, r"predictions is a single str"),
-    "a number for predictions": ({"predictions": 3}, r"predictions is a int \(3\)\. Pass predictions=\[\.\.\.\]"),
+    "a number for predictions": ({"predictions": 3}, r"predictions is an int \(3\)\. Pass predictions=\[\.\.\.\]"),
     "a truth for references": ({"references": True}, r"references is a bool \(True\)\. references\[i\] must be"),
     "no references for a sentence": ({"references": [*REFERENCES[:2], []]}, r"sentence 3 has no reference"),
     "None among predictions": ({"predictions": [*PREDICTIONS[:2], None]}, r"predictions\[2\] is None"),
     "None among references": ({"references": [*REFERENCES[:2], [None]]}, r"references\[2\]\[0\] is None"),
     "None for a list of references": ({"references": [*REFERENCES[:2], None]}, r"references\[2\] is None"),
-    "a number among predictions": ({"predictions": [*PREDICTIONS[:2], 7]}, r"predictions\[2\] is a int"),
+    "a number among predictions": ({"predictions": [*PREDICTIONS[:2], 7]}, r"predictions\[2\] is an int"),
     "a list among predictions": ({"predictions": [*PREDICTIONS[:2], ["A cat"]]}, r"predictions\[2\] is a list"),
     "None among sources": ({"sources": [*SOURCES[:2], None]}, r"sources\[2\] is None"),
     "a lone surrogate": ({"predictions": [*PREDICTIONS[:2], "\udce9"]}, r"lone surrogate"),
@@ -94,8 +94,8 @@ def test_evaluate(change, message):
 
 
 BAD_SETTINGS = {
-    "no metrics": ({"metrics": 5}, "metrics is a int, not a list"),
-    "a number for a metric": ({"metrics": ["gleu", 4]}, "the metric is a int"),
+    "no metrics": ({"metrics": 5}, "metrics is an int, not a list"),
+    "a number for a metric": ({"metrics": ["gleu", 4]}, "the metric is an int"),
     "resamples that are a string": ({"resamples": "20"}, "resamples='20' is not a whole number"),
     "resamples that are a fraction": ({"resamples": 1.5}, r"resamples=1\.5 is not a whole number"),
     "a negative seed": ({"resamples": 5, "seed": -1}, "seed=-1 is not a whole number of at least 0"),
@@ -165,7 +165,7 @@ class TestCompare:
             score(SYSTEMS, DEMO)
         with pytest.raises(InputError, match="metrics is empty"):
             score(SYSTEMS["rule-based"], DEMO, metrics=[])
-        with pytest.raises(InputError, match="resamples=-1"):
+        with pytest.raises(InputError, match="resamples=-1 is not a whole number of at least 0"):
             score(SYSTEMS["rule-based"], DEMO, resamples=-1)
         with pytest.raises(InputError, match="1 prediction of short for 42 sources"):
             compare({"short": ["x"], "rule-based": SYSTEMS["rule-based"]}, DEMO)

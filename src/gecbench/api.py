@@ -285,7 +285,7 @@ class Accumulator:
 
     Args:
         corpus: A `Corpus`, a name such as `"jfleg:test"`, a file or rows, as in `score`.
-        metrics: Names of metrics, with parameters in brackets if any, or metric objects.
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
         tokenize: "auto" (the default) brings raw outputs to the tokens of the corpus; "none" takes them as they are.
 
     Example:
@@ -482,7 +482,7 @@ def score_prepared(
 ) -> dict[str, dict[str, Score]]:
     """Return scores by system and metric. All intervals use the same resamples."""
     if resamples:
-        check_resamples(resamples)
+        check_resamples(resamples, least=0)
     places = [(name, column) for name in systems for column in metrics]
     scores = [metrics[column].score_prepared(systems[name]) for name, column in places]
     if resamples:

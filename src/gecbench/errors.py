@@ -112,6 +112,27 @@ def counted(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
+def type_name(value: object) -> str:
+    """Return the name of a value's type with its article.
+
+    >>> type_name(3), type_name("text")
+    ('an int', 'a str')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
+
+
+def write_advice(error: OSError) -> str | None:
+    """Return how to fix a path that cannot be written, if its error shows it.
+
+    >>> write_advice(FileNotFoundError()), write_advice(PermissionError())
+    ('Create its folder first', None)
+    """
+    if isinstance(error, FileNotFoundError):
+        return "Create its folder first"
+    return "Give the name of a file" if isinstance(error, IsADirectoryError) else None
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return "Did you mean …? " with the closest known word, or an empty string if no word is close.
 

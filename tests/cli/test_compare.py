@@ -42,3 +42,8 @@ def test_p_values_are_adjusted_in_every_format(run):
 )
 def test_wrong_use(refused, words, message):
     refused(["compare", "-c", "demo", "-p", *words], message)
+
+
+def test_both_spellings_of_the_test(run):
+    words = ["compare", "-c", "demo", "-p", BAD, GOOD, "--resamples", "20", "--test"]
+    assert run(*words, "randomization") == run(*words, "randomisation")

@@ -70,7 +70,7 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
         (["absent.tsv"], "absent.tsv: no such file"),
         (["--human", "jfleg"], "no references to score the systems on"),
         (["--human", "jfleg", "-c", "demo"], "no outputs of the judged systems"),
-        (["mine.tsv", "--sentences", "other.tsv"], "sentence scores of other, but no system scores of it"),
+        (["mine.tsv", "--sentences", "other.tsv"], "other has sentence scores, but no system scores"),
         (["mine.tsv", "--human", "two.tsv"], "two.tsv: 2 sets of human scores"),
         (
             ["two.tsv", "--runs", "5"],

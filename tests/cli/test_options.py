@@ -31,7 +31,7 @@ GOOD, BAD = (str(DATA / "systems" / f"{name}.txt") for name in ("good-corrector"
             "gecbench score: error: the following arguments are required: -p/--predictions. For help, run:",
         ),
         (["score", "-p"], "gecbench score: error: argument -p/--predictions: expected at least one argument"),
-        (["demo", "zzz"], "unrecognized arguments: zzz. For help, run: "),
+        (["demo", "zzz"], "gecbench demo: error: unrecognized arguments: zzz. For help, run: gecbench demo --help\n"),
     ],
 )
 def test_did_you_mean_in_usage(exits, arguments, hint):

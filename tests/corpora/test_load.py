@@ -82,10 +82,11 @@ def test_every_python_function_takes_a_name():
             "jflge:test",
             r"Did you mean jfleg:test\? Corpora: demo, jfleg, jfleg:m2, conll14, conll14:alt, bn15, ",
         ),
+        ("conl14", r"Did you mean conll14\?"),
         (Path("nowhere/at-all"), "or a file: .m2, .xml, .jsonl"),
         ("nowhere.m2", "nowhere.m2: no such file"),
         ("jfleg:tset", r"nor a split of jfleg\. Did you mean test\? Config.*Splits: validation, test"),
-        (42, "a int is not a corpus"),
+        (42, "an int is not a corpus"),
         (["a sentence"], "a list is not a corpus"),
         ([{"text": "He go ."}], "columns text. They need sentence"),
         ([{"sentence": "a", "corrections": ["b"]}, {"sentence": "a"}], "row 2 differs from the first in"),
@@ -95,6 +96,11 @@ def test_every_python_function_takes_a_name():
 def test_what_is_no_corpus(what, message):
     with pytest.raises(gecbench.InputError, match=message):
         gecbench.score(GOOD, what)
+
+
+def test_a_name_that_is_not_a_string():
+    with pytest.raises(gecbench.InputError, match="name=3 is not a string"):
+        gecbench.load_corpus(3)
 
 
 @pytest.mark.parametrize("name", ["task.m2", "task.xml", "task.jsonl"])

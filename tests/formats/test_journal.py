@@ -57,7 +57,7 @@ def test_every_torn_end_is_dropped(path):
 
 def test_a_file_that_is_not_a_journal_stays(path):
     path.write_bytes(b"my notes")
-    with pytest.raises(InputError, match=r"out.partial.jsonl:1: damaged. Discard it with --restart"):
+    with pytest.raises(InputError, match=r"out.partial.jsonl:1: this line is damaged. Discard the file with --restart"):
         load(path)
     assert path.read_bytes() == b"my notes"
 
@@ -71,7 +71,7 @@ def test_a_damaged_line_is_an_error_and_the_file_stays(path, line, number):
     damaged = b"\n".join(lines) + b'{"line": 4'
     path.write_bytes(damaged)
     with pytest.raises(
-        InputError, match=rf"out.partial.jsonl(:{number + 1}: damaged|: contains the outputs of).*--restart"
+        InputError, match=rf"partial.jsonl(:{number + 1}: this line is damaged|: contains the outputs of).*--restart"
     ):
         load(path)
     assert path.read_bytes() == damaged

@@ -168,7 +168,7 @@ class TestOddFiles:
         with pytest.raises(InputError, match="row 2 differs from the first in model"):
             self.parse(b'{"prediction": "a"}\n{"prediction": "b", "model": "x"}\n', "out.jsonl")
 
-    @pytest.mark.parametrize(("value", "kind"), [("null", "missing"), ("7", "a int"), ('["a"]', "a list")])
+    @pytest.mark.parametrize(("value", "kind"), [("null", "missing"), ("7", "an int"), ('["a"]', "a list")])
     def test_values_that_are_not_texts(self, value, kind):
         data = as_jsonl(rows()[:1]) + f'{{"prediction": {value}}}\n'.encode()
         with pytest.raises(InputError, match=f"prediction in row 2 is {kind}, not text"):

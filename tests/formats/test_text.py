@@ -108,6 +108,11 @@ class TestNotRegularFiles:
         Path("b.jsonl").symlink_to("a.jsonl")
         refused(["convert", gold, "-o", "a.jsonl"], r"a\.jsonl: cannot write: ")
 
+    def test_where_a_file_cannot_be_written(self, gold, refused):
+        Path("folder.jsonl").mkdir()
+        refused(["convert", gold, "-o", "folder.jsonl"], r"folder\.jsonl: cannot write: .*Give the name of a file\.")
+        refused(["convert", gold, "-o", "no/a.jsonl"], r"cannot write: .*Create its folder first\.")
+
     def test_a_run_needs_a_file_that_it_can_read_again(self, folder, refused):
         os.mkfifo("pipe.txt")
         refused(["run", "--model", "cmd:cat", "-c", "demo", "-o", "pipe.txt"], "the outputs need a regular file")

@@ -246,7 +246,7 @@ def test_batches_and_single_rows_of_m2(m2, inputs):
 def test_the_form_may_change_between_calls_but_not_between_batches(m2):
     for first, second in ((EDITS, TEXTS), (TEXTS, EDITS)):
         m2.add_batch(**first)
-        with pytest.raises(gecbench.InputError, match="this batch: rewrites and M2 blocks are mixed"):
+        with pytest.raises(gecbench.InputError, match=r"this batch and .* mix rewrites and M2 blocks"):
             m2.add_batch(**second)
         with pytest.raises(gecbench.InputError, match="this batch"):
             m2.add(sources=SOURCES[0], prediction="x", reference=second["references"][0])
@@ -274,11 +274,11 @@ BAD = {
     "a block too few": (BLOCKS[:2], r"references for 2 sentences, but 3 sources"),
     "a bare rewrite": ([*BLOCKS[:2], "Young wolves ."], r"references\[2\] is a string that is not an M2 block: 'Young"),
     "an empty string": ([*BLOCKS[:2], ""], r"references\[2\] is a string that is not an M2 block"),
-    "a block among rewrites": ([*REWRITES[:2], BLOCKS[2]], r"references\[0\]: rewrites and M2 blocks are mixed"),
-    "rewrites among blocks": ([*BLOCKS[:2], REWRITES[2]], r"references\[2\]: rewrites and M2 blocks are mixed"),
-    "None among blocks": ([*BLOCKS[:2], None], r"references\[2\]: rewrites and M2 blocks are mixed"),
+    "a block among rewrites": ([*REWRITES[:2], BLOCKS[2]], r"references\[0\] and .* mix rewrites and M2 blocks"),
+    "rewrites among blocks": ([*BLOCKS[:2], REWRITES[2]], r"references\[2\] and .* mix rewrites and M2 blocks"),
+    "None among blocks": ([*BLOCKS[:2], None], r"references\[2\] and .* mix rewrites and M2 blocks"),
     "None among rewrites": ([*REWRITES[:2], [None]], r"references\[2\]\[0\] is None"),
-    "numbers": ([1, 2, 3], r"references\[0\] is a int"),
+    "numbers": ([1, 2, 3], r"references\[0\] is an int"),
     "one block for all": (BLOCKS[0], r"references is a single str"),
     "a span beyond the sentence": (
         [BLOCKS[0].replace("A 3 4", "A 3 9"), *BLOCKS[1:]],

@@ -55,7 +55,7 @@ def test_explain_breaks_long_alignments_into_blocks(files, run, monkeypatch):
 def test_explain_says_what_is_excluded(files, run, refused):
     shown = run("explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure(mixing=cap,cap=1,beyond=excluded)")
     assert shown.startswith("Sentence 1: excluded")
-    assert "Use -m gleu or -m m2 or -m errant or -m imeasure" in refused(
+    assert "Choose one with -m: gleu, m2, errant, imeasure" in refused(
         ["explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "bleu"]
     )
 

@@ -127,7 +127,7 @@ def test_outputs_of_another_run_are_not_taken(folder, refused):
 def test_rows_that_are_not_answers_are_damage(folder, row):
     leave_rows("cmd:cat", [{"line": 2, "prediction": "b"}, row])
     before = PARTIAL.read_bytes()
-    with pytest.raises(gecbench.InputError, match=r"out.txt.partial.jsonl:3: damaged.*--restart"):
+    with pytest.raises(gecbench.InputError, match=r"out.txt.partial.jsonl:3: this line is damaged.*--restart"):
         gecbench.correct("cmd:cat", DEMO, "out.txt")
     assert PARTIAL.read_bytes() == before, "a file that is refused stays as it is"
     assert gecbench.correct("cmd:cat", DEMO, "out.txt", restart=True) == list(DEMO.sources)

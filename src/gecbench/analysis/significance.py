@@ -211,10 +211,10 @@ def paired_t_test(pair: Pair) -> PairedTest:
     return pair.result("t-test", float(ttest_rel(left[scored], right[scored]).pvalue) if differs else 1.0, 0)
 
 
-def check_resamples(resamples: int) -> None:
-    """Raise an error if the number of resamples is below 1 or above ten million."""
-    if not isinstance(resamples, Integral) or resamples < 1:
-        raise InputError(f"resamples={resamples!r} is not a whole number of at least 1")
+def check_resamples(resamples: int, least: int = 1) -> None:
+    """Raise an error if the number of resamples is below `least` or above ten million."""
+    if not isinstance(resamples, Integral) or resamples < least:
+        raise InputError(f"resamples={resamples!r} is not a whole number of at least {least}")
     if resamples > _MOST_RESAMPLES:
         raise InputError(f"resamples={resamples} is more than {_MOST_RESAMPLES}", fix="Use 1000 to 10000")
 

@@ -34,8 +34,10 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument(
         "--test",
         choices=TESTS,
+        type=lambda name: "randomisation" if name == "randomization" else name,
         default="randomisation",
-        help="paired test: approximate randomization, bootstrap, or t-test on sentence scores (default: randomisation)",
+        metavar="{randomization,bootstrap,t-test}",
+        help="paired test: approximate randomization, bootstrap, or t-test on sentence scores (default: randomization)",
     )
     parser.add_argument(
         "--against",

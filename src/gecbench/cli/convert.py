@@ -35,7 +35,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="output: .m2, .xml or .jsonl, or text with --annotator")
     parser.add_argument("--to-source", metavar="FILE", help="output: source sentences")
     parser.add_argument("--to-references", metavar="FILE", nargs="+", help="output: one file per reference")
-    parser.add_argument("--annotator", metavar="N", type=count, help="write the text that this annotator's edits give")
+    parser.add_argument("--annotator", metavar="N", type=count, help="write the text corrected by annotator N, from 0")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -35,7 +35,7 @@ def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "explain", summary, _EXAMPLES, run)
     add_corpus_options(parser)
-    known = " or ".join(_explaining())
+    known = ", ".join(_explaining())
     parser.add_argument("-m", "--metric", default="m2", help=f"metric to explain: {known} (default: m2)")
     about = "sentences to explain, from 1: numbers and ranges, such as 3,17 or 1-50 (default: all)"
     parser.add_argument("--sentences", metavar="N-M", nargs="+", type=_ranges, help=about)
@@ -52,8 +52,8 @@ def run(options: argparse.Namespace) -> None:
     inputs = load_inputs(options)
     corpus, [metric] = inputs.corpus, inputs.metrics.values()
     if not metric.explains:
-        known = " or ".join(f"-m {name}" for name in _explaining())
-        raise InputError(f"{metric.name} cannot explain sentences", fix=f"Use {known}")
+        known = ", ".join(_explaining())
+        raise InputError(f"{metric.name} cannot explain sentences", fix=f"Choose one with -m: {known}")
     sentences = _sentences(options.sentences, len(corpus))
     if options.html and len(inputs.systems) > 1:
         raise InputError("--html shows one system", fix="Give one file with -p")

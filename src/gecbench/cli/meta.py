@@ -293,8 +293,8 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
         scores.append(MetricScores(metric, references or NO_REFERENCES, systems, by_sentence.pop(metric, None)))
     if by_sentence:
         raise InputError(
-            f"sentence scores of {next(iter(by_sentence))}, but no system scores of it",
-            fix="Give both files, with the same metric's name (or the same file name)",
+            f"{next(iter(by_sentence))} has sentence scores, but no system scores",
+            fix="Give both files, and name the metric (or the file) the same in both",
         )
     return scores
 

@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
             self.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS, help=about)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Print the help if no action is given, and suggest a known option for an unknown one."""
+        """Print the help if no action is given. Reject unknown arguments here, so that the error names the command."""
         if self._subparsers and not args:
             self.print_help()
             self.exit()
@@ -42,7 +42,10 @@ class Parser(argparse.ArgumentParser):
                 if word.startswith("--") and not self._get_option_tuples(word.partition("=")[0]):
                     hint = did_you_mean(word.partition("=")[0], self._option_string_actions)
                     self.error(f"unrecognized arguments: {word}. {hint}".rstrip(". "))
-        return super().parse_known_args(args, namespace)
+        found, rest = super().parse_known_args(args, namespace)
+        if rest and not self._subparsers and self.add_help:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return found, rest
 
     def error(self, message: str) -> NoReturn:
         """Exit with status 2 after printing what is wrong, a suggestion, and how to list the options."""

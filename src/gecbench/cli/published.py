@@ -29,7 +29,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser = add_command(commands, "published", summary, _EXAMPLES, run)
     about = "conll14, bn15, jfleg:test, bea19:dev, … (default: list the corpora)"
     parser.add_argument("-c", "--corpus", metavar="NAME", help=about)
-    about = "which metrics, or all (default: the one with the most results)"
+    about = "metrics to list, or all (default: the one with the most results)"
     parser.add_argument("-m", "--metrics", metavar="METRIC", nargs="+", help=about)
     add_format_option(parser)
 

@@ -97,7 +97,7 @@ def add_parser(commands: Any, summary: str) -> None:
     running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help=about)
     about = "for transformers and endpoint: a prompt's name, file or text (default for endpoint: minimal)"
     running.add_argument("--prompt", metavar="PROMPT", help=about)
-    about = "for transformers: beams of the beam search (default: greedy decoding)"
+    about = "for transformers: number of beams (default: greedy decoding)"
     running.add_argument("--beams", metavar="N", type=positive, help=about)
     about = "longest output in tokens (default: 256 for transformers, 1024 for endpoint)"
     running.add_argument("--max-new-tokens", metavar="N", type=positive, help=about)

@@ -457,13 +457,13 @@ DATASET = DatasetDeclaration(
             _SCORED_ON,
         ),
         "conll14-crowd": HumanJudgments(
-            "the crowd on the same, relabelled by the texts shown (Sakaguchi et al. 2016)",
+            "crowd workers on the same systems, relabeled by the texts shown (Sakaguchi et al. 2016)",
             _approved("crowd_relabelled"),
             _systems,
             _SCORED_ON,
         ),
         "conll14-references": HumanJudgments(
-            "the crowd on five sets of references and the input (Sakaguchi et al. 2016)", _approved("references")
+            "crowd workers on five sets of references and the input (Sakaguchi et al. 2016)", _approved("references")
         ),
     },
 )

@@ -30,7 +30,7 @@ class DatasetDeclaration:
     references. `aliases` are other names of it, each with the configuration that it means. `sources` name its upstream
     files, `judgments` the published rankings that belong to it.
     `tokenization` says what split its sentences, `tokenizer` which of ours comes closest (for `--tokenize auto`).
-    `metric` is the official one, with parameters in brackets; a configuration may have another.
+    `metric` is the official one, with parameters in parentheses; a configuration may have another.
     `short_title` is its name in tables and on pages.
     """
 

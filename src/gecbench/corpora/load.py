@@ -14,7 +14,7 @@ from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_annotations, derive_references
 from gecbench.display import shorten
-from gecbench.errors import InputError, MissingDependencyError, did_you_mean
+from gecbench.errors import InputError, MissingDependencyError, did_you_mean, type_name
 from gecbench.formats.judgments import Ranking, read_judgments
 from gecbench.formats.m2 import parse_m2
 from gecbench.formats.tables import ENDINGS, is_m2, read_edits
@@ -82,6 +82,8 @@ def load_corpus(
     >>> load_corpus("demo")
     Corpus(name='demo', sentences=42, references=4, annotators=2)
     """
+    if not isinstance(name, str):
+        raise InputError(f"name={name!r:.60} is not a string", fix='Pass a name such as "jfleg:test"')
     if name == "demo":
         return load_demo()
     name, named_config, named_split = parse_corpus_name(name)
@@ -346,7 +348,7 @@ def read_file(name: str) -> Corpus:
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
         _, colon, rest = name.partition(":")
-        near = did_you_mean(name, ["demo", *(declared + colon + rest for declared in DATASETS)])
+        near = did_you_mean(name, ["demo", *(known + colon + rest for known in (*DATASETS, *ALIASES))])
         raise InputError(f"no corpus or file {name!r:.80}", fix=near + known_corpora())
     if ending in (".m2", ".xml"):
         return read_edits(name)
@@ -394,7 +396,7 @@ def _corpus_of_table(table: Any) -> Corpus:
     listed = list(table) if isinstance(table, Iterator) else table
     columns = columns_of(listed) if not isinstance(listed, list) or listed else Columns({})
     if columns is None:
-        raise InputError(f"a {type(table).__name__} is not a corpus", fix=f"Give a Corpus or a name. {known_corpora()}")
+        raise InputError(f"{type_name(table)} is not a corpus", fix=f"Give a Corpus or a name. {known_corpora()}")
     values = dict(columns.values)
     for name, usual in (("sentence", SOURCE_NAMES), ("corrections", REFERENCE_NAMES)):
         found = [each for each in values if each.lower() in usual]

@@ -19,7 +19,7 @@ import numpy as np
 
 from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.corpus.groups import ErrorGroup, GroupedSentence, Replacement
-from gecbench.errors import InputError, counted, error_context
+from gecbench.errors import InputError, counted, error_context, type_name
 
 Gold = Literal["references", "annotations", "groups"]
 Value = TypeVar("Value")
@@ -423,7 +423,7 @@ def _check_text(text: object, place: str) -> None:
 def _kind(value: object) -> str:
     if value is None:
         return "None"
-    return f"a {type(value).__name__}" + (f" ({value!r})" if isinstance(value, (str, int, float)) else "")
+    return type_name(value) + (f" ({value!r})" if isinstance(value, (str, int, float)) else "")
 
 
 def check_span(start: int, end: int, tokens: int) -> None:
@@ -441,7 +441,7 @@ def check_annotators(annotators: int | None, size: int) -> None:
     """
     if annotators is not None and annotators > size:
         raise InputError(
-            f"{counted(annotators, 'annotator')} for a sentence of {counted(size, 'byte')} in the file",
+            f"{counted(annotators, 'annotator')} are too many for a sentence of {counted(size, 'byte')} in the file",
             fix="Correct the number of annotators",
         )
 

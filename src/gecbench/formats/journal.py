@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.errors import InputError, counted
+from gecbench.errors import InputError, counted, write_advice
 from gecbench.formats.text import flush_file, lock, write_bytes
 
 if TYPE_CHECKING:
@@ -96,7 +96,8 @@ class RowJournal(Journal):
         try:
             file = self._lock(self.path)
         except OSError as error:
-            raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
+            problem = f"cannot write: {error.strerror}"
+            raise InputError(problem, file=str(self.path), fix=write_advice(error)) from error
         try:
             size = 0 if restart else self._read_rows(add)
             file.truncate(size)
@@ -177,7 +178,8 @@ class RowJournal(Journal):
         )
 
     def _damage(self, number: int) -> InputError:
-        return InputError("damaged", file=str(self.path), line=number, fix="Discard it with --restart")
+        fix = "Discard the file with --restart"
+        return InputError("this line is damaged", file=str(self.path), line=number, fix=fix)
 
 
 class State(NamedTuple):

@@ -23,7 +23,7 @@ from gecbench.corpus.corpus import Corpus, check_line_count, check_ordered, pyth
 from gecbench.corpus.edits import EditedTexts, EditTable
 from gecbench.corpus.tokenize import plain_form
 from gecbench.display import log_info
-from gecbench.errors import InputError, counted, plain_number
+from gecbench.errors import InputError, counted, plain_number, type_name
 from gecbench.formats.jsonl import json_values
 from gecbench.formats.m2 import parse_m2, read_m2
 from gecbench.formats.parquet import ParquetColumns, ParquetFile
@@ -136,7 +136,7 @@ class Columns:
         """Return a column of texts, or raise an error that names the first row without a text."""
         for row, value in enumerate(self.values[name], 1):
             if not isinstance(value, str):
-                kind = "missing" if value is None else f"a {type(value).__name__}"
+                kind = "missing" if value is None else type_name(value)
                 kind = "bytes that are not UTF-8" if isinstance(value, bytes) else kind
                 raise InputError(f"{name} in row {row} is {kind}, not text", file=self.place)
         return list(self.values[name])

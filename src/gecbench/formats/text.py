@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from gecbench.errors import InputError, UnwritableError
+from gecbench.errors import InputError, UnwritableError, write_advice
 
 STANDARD_INPUT = "-"
 BYTE_ORDER_MARK = "\ufeff"
@@ -152,7 +152,7 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise UnwritableError(f"cannot write: {error.strerror}", file=str(path)) from error
+        raise UnwritableError(f"cannot write: {error.strerror}", file=str(path), fix=write_advice(error)) from error
 
 
 def zip_bytes(files: Mapping[str, bytes]) -> bytes:

@@ -48,7 +48,7 @@ class Benchmark:
         return load_once(self.corpus_name)
 
     def with_options(self, corpus: str | None, prompt: str | None, raw: bool) -> Benchmark:
-        """Return the benchmark with the options of a harness. None leaves a setting unchanged."""
+        """Return the benchmark with the options of a harness. None keeps the corpus or the prompt."""
         return replace(self, corpus_name=corpus or self.corpus_name, prompt=prompt or self.prompt, raw=raw)
 
     def sentences(self) -> list[str]:

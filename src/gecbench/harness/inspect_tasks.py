@@ -25,7 +25,7 @@ except ImportError as error:
 
 @task  # type: ignore[untyped-decorator]
 def demo(corpus: str | None = None, prompt: str | None = None, raw: bool = True) -> Task:
-    """The forty sentences that come with gecbench."""
+    """The 42 sentences of the demo corpus."""
     return _task("demo", corpus, prompt, raw)
 
 

@@ -226,6 +226,6 @@ def _check_unicode(rows: Sequence[Any], name: str) -> None:
 
 def _mixed_forms(one: str, other: str) -> InputError:
     return InputError(
-        f"{one}: rewrites and M2 blocks are mixed with {other}",
-        fix="Let references[i] be a list of rewrites for every sentence, or one M2 block (a string) for every sentence",
+        f"{one} and {other} mix rewrites and M2 blocks",
+        fix="Give a list of rewrites for every sentence, or one M2 block (a string) for every sentence",
     )

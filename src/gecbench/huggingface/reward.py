@@ -38,7 +38,7 @@ def reward(
 
     Args:
         metric: "gleu", "m2", "errant", "green", "imeasure" or another of gecbench's metrics, with parameters in
-            brackets if any.
+            parentheses if any.
         source: The column of sentences to correct.
         references: The column of references, a list or a single text in each row; or several columns of texts.
         tokenize: "auto" splits raw text as its source is split; "none" takes text as it is; or a tokenizer's name.

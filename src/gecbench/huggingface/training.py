@@ -47,7 +47,7 @@ def compute_metrics(
     Args:
         tokenizer: The model's tokenizer.
         corpus: The evaluation set: a `Corpus`, a name such as "jfleg:validation", a file or rows.
-        metrics: Names of metrics, with parameters in brackets if any, or metric objects.
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
         tokenize: How the decoded text is split: "auto" as the corpus is, "none", or a tokenizer's name.
 
     Returns:

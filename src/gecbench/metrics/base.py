@@ -25,7 +25,7 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import percent
-from gecbench.errors import InputError, did_you_mean, plain_number
+from gecbench.errors import InputError, did_you_mean, plain_number, type_name
 from gecbench.version import __version__
 
 if TYPE_CHECKING:
@@ -763,7 +763,7 @@ def make_metric(metric: str | Metric) -> Metric:
         return metric
     if not isinstance(metric, str):
         fix = 'Pass a name such as "gleu", or a metric object such as gecbench.GLEU()'
-        raise InputError(f"the metric is a {type(metric).__name__}", fix=fix)
+        raise InputError(f"the metric is {type_name(metric)}", fix=fix)
     if "|" in metric:
         signature = Signature.parse(metric)
         return metric_class(signature.metric).from_signature(signature)
@@ -822,7 +822,7 @@ def metric_columns(metrics: Metrics) -> dict[str, Metric]:
         return dict(metrics)
     listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     if not isinstance(listed, Sequence):
-        raise InputError(f"metrics is a {type(metrics).__name__}, not a list", fix='Pass metrics=["gleu"], for example')
+        raise InputError(f"metrics is {type_name(metrics)}, not a list", fix='Pass metrics=["gleu"], for example')
     if not listed:
         raise InputError("metrics is empty", fix='Pass metrics=["gleu"], for example')
     made = [make_metric(metric) for metric in listed]

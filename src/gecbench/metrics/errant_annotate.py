@@ -167,7 +167,7 @@ def _load(model: str) -> Any:
     import spacy
 
     if not hasattr(errant, "load"):
-        raise InputError(f"import errant finds {errant.__file__}, not the library", fix="Run from another folder")
+        raise InputError(f"import errant loads {errant.__file__}, not the library", fix="Run from another folder")
     try:
         return errant.load("en", spacy.load(model, disable=["ner"]))
     except (OSError, ValueError) as error:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.display import shorten
-from gecbench.errors import InputError, UnwritableError, counted
+from gecbench.errors import InputError, UnwritableError, counted, type_name
 from gecbench.formats.text import cache_folder, write_bytes
 from gecbench.metrics.base import METRICS, Counts, Metric, Signature, Statistics, Values, parameter, require_references
 from gecbench.metrics.policy import SingleRow
@@ -115,7 +115,7 @@ def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]
             raise InputError(f"{module_name} has no {path!r}", fix=_FIX)
         found = getattr(found, part)
     if not callable(found):
-        raise InputError(f"{place} is a {type(found).__name__}, not a function", fix=_FIX)
+        raise InputError(f"{place} is {type_name(found)}, not a function", fix=_FIX)
     return module, found
 
 

@@ -36,7 +36,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
     Args:
         corpus: A `Corpus`, a name such as "jfleg:validation", a file or rows.
-        metrics: Names of metrics, with parameters in brackets if any, or metric objects.
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
         prompt: The name of a prompt ("minimal", "fluency"), a file, or a text with `{sentence}` in it. By default a
             causal model gets "minimal" and a sequence-to-sequence model the sentence itself. A tokenizer with a chat
             template gets it as the user's turn.

@@ -113,7 +113,7 @@ def _coded_share(coded: Sequence[dict[str, Any]], letter: str, column: str = "co
 
 
 def _shares(coded: Sequence[dict[str, Any]], column: str, edit: str) -> list[float]:
-    """Return, for each error type, the share of sentences with it whose version in `column` was edited."""
+    """Return, for each error type, the percentage of sentences with it whose version in `column` has this edit code."""
     found = [[row for row in coded if error in row["codes_original"]] for error in ERRORS.values()]
     return [_coded_share(rows, edit, column) for rows in found]
 

@@ -275,7 +275,7 @@ class Correlations:
 
 
 def compute_scores(data: Conll14, processes: int) -> Correlations:
-    """Score the thirteen systems with every metric against every available reference set."""
+    """Score the twelve systems and the input with every metric against every available reference set."""
     corpora, missing = data.reference_sets()
     tasks = [(name, references) for name in COLUMNS for references in corpora]
     arguments = [(COLUMNS[name], corpora[references], data.kept_systems) for name, references in tasks]

@@ -84,7 +84,10 @@ class Counts:
             metric.check_parts()
 
     def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> pyarrow.Table:
-        """Return the counts of a batch: an Arrow table, or a mapping from names to lists. `indices` are positions."""
+        """Return the counts of a batch as an Arrow table.
+
+        `batch` is an Arrow table or a mapping from names to lists. `indices` are the positions of its rows.
+        """
         rows, result = read_rows(batch, self.columns, indices), CheckResult()
         if rows.corpus is not None:
             result = check_batch(self.preprocessing, rows.corpus, rows.predictions, rows.good_places[0])

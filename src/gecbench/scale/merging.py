@@ -43,7 +43,7 @@ def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, see
 
 def _scores(parts: Parts, on_bad: OnBad | None, resamples: int, seed: int) -> Scores:
     if resamples:
-        check_resamples(resamples)
+        check_resamples(resamples, least=0)
     table = merge(parts, on_bad=on_bad)
     provenance = CountProvenance.of(table)
     provenance.result.decide()
@@ -108,8 +108,8 @@ def _read_file(file: Path) -> pyarrow.Table:
 def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
     """Merge tables of counts, in any order, into one table in the order of the corpus.
 
-    A missing or repeated sentence is an error. `parts` is a table, a `datasets.Dataset` of counts, or several of them.
-    Rows that cannot be scored are an error, or are left out with `on_bad="skip"` (here, or when they were counted).
+    `parts` is a table, a `datasets.Dataset` of counts, or several of them. Missing sentences, repeated sentences and
+    rows that cannot be scored are an error, or are left out with `on_bad="skip"` (here, or when they were counted).
     """
     table = _table_of(parts)
     provenance = CountProvenance.of(table)

@@ -116,7 +116,7 @@ class FileStream:
         self._skipped += bad.count
 
     def _check(self, corpus: Corpus, predictions: Sequence[str]) -> None:
-        """Check the predictions, and that references from files are those of their sources."""
+        """Check the predictions, and that the reference files are aligned with the sources."""
         self._checker.add(corpus, predictions)
         if self._inputs.references and not self._options.preprocessing.aligned:
             sources = Corpus(sources=corpus.sources)
@@ -196,11 +196,11 @@ def _with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad)
 
 
 def _check_target(path: Path | None) -> None:
-    """Refuse at once what could not be written at the end."""
+    """Raise an error now if the file could not be written at the end."""
     if path is not None and path.exists() and not path.is_file():
         raise InputError("cannot be replaced", file=str(path), fix="Write the scores to another file")
     if path is not None and not path.parent.is_dir():
-        raise InputError("no such folder", file=str(path.parent), fix="Make it first")
+        raise InputError("no such folder", file=str(path.parent), fix="Create it first")
 
 
 class _Stoppable:
