@@ -418,3 +418,10 @@ class TestDataFrame:
         monkeypatch.setitem(sys.modules, "pandas", None)
         with pytest.raises(MissingDependencyError, match=r"to_pandas needs pandas\. Install it: pip install"):
             report().to_pandas()
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    scores = gecbench.score(gecbench.load_demo_systems()["rule-based"], "demo", ["gleu", "m2"])
+    assert scores.get("errant") is None
+    with pytest.raises(KeyError, match="no 'errant'; there is gleu, m2"):
+        scores["errant"]

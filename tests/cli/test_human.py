@@ -59,6 +59,7 @@ def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
         (["rank", "--runs", "0"], "at least one run"),
         (["bound", "-c", "demo", "--essays", "1-2"], "does not record the essay"),
         (["bound", "-c", "demo", "-m", "gleu", "--by-category", "-m", "m2x"], "unknown metric 'm2x'"),
+        (["bound", "-c", "demo", "--by-category"], "gleu has no scores by error category. Use m2, errant, imeasure or"),
         (["bound", "-c", "demo", "--by-category", "-p", "s.txt"], "-p cannot be combined with --by-category"),
         (["change", "-c", "ragged.jsonl"], "1-2 references per sentence"),
     ],

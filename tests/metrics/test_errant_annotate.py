@@ -129,7 +129,7 @@ def test_a_board_has_its_column_where_it_can_be_computed(tiny_model: Path, monke
 
     monkeypatch.setattr(ERRANT, "missing", lambda: None)
     tiny = {"errant": ERRANT(model=str(tiny_model))}
-    monkeypatch.setattr(scoring, "board_metric", lambda name: tiny.get(name) or METRICS[name]())
+    monkeypatch.setattr(scoring, "metric_class", lambda name: lambda: tiny.get(name) or METRICS[name]())
     demo, system = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
     assert "errant" in usable_metrics(demo)
     figure = score_submission(Submission("rules", system), demo, resamples=5).record.scores["errant"]

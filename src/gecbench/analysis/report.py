@@ -42,6 +42,8 @@ class _Entries(Mapping[str, Entry]):
         self._scores = dict(entries)
 
     def __getitem__(self, name: str) -> Entry:
+        if name not in self._scores:
+            raise KeyError(f"no {name!r}; there is {', '.join(self._scores)}")
         return self._scores[name]
 
     def __iter__(self) -> Iterator[str]:

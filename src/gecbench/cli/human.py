@@ -130,7 +130,8 @@ def _bound_options(parser: argparse.ArgumentParser) -> None:
     add_metrics_option(parser)
     about = "score each annotator only against all others (default: also against subsets of the others)"
     parser.add_argument("--last", action="store_true", help=about)
-    parser.add_argument("--by-category", action="store_true", help="compute the bound of each error category (M2)")
+    about = "compute the bound of each error category (m2, errant, imeasure, cleme)"
+    parser.add_argument("--by-category", action="store_true", help=about)
     parser.add_argument("--essays", metavar="N-M", help="score only the sentences of these essays, such as 1-10")
 
 

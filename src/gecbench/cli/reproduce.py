@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
         check_paper(paper)
     edits = Path(options.edits) if options.edits else None
     if edits is not None and not edits.is_dir():
-        raise InputError("is not a folder", file=options.edits)
+        raise InputError("is not a folder", file=options.edits, fix="Give a folder of M2 files with --edits")
     if options.figures:
         check_figures(Path(options.figures))
     chosen = options.papers or list(PAPERS)

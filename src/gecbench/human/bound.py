@@ -117,9 +117,11 @@ def bound_by_category(
 ) -> dict[str, Bound]:
     """Return the human bound of each error category, without all other edits in gold and humans (§6.1).
 
-    Systems are not scored, because the categories of their edits are unknown.
+    The metric must score against edits. Systems are not scored, because the categories of their edits are unknown.
     """
-    known = error_types(corpus)
+    known, made = error_types(corpus), make_metric(metric)
+    if made.gold(corpus) != "annotations":
+        raise InputError(f"{made.name} has no scores by error category", fix="Use m2, errant, imeasure or cleme")
     chosen = sorted(known) if categories is None else list(categories)
     if unknown := [name for name in chosen if name not in known]:
         raise InputError(f"unknown category {unknown[0]}", fix=f"Choose one of {', '.join(sorted(known))}")

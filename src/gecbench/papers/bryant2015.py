@@ -168,7 +168,7 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
     by_category = {name: _human_points(found) for name, found in categories.items()}
     ours = "computed here" if complete else f"computed here on {STAND_IN}"
     lacking = "" if complete else f" Missing: the lines of the paper's ten annotators; each {NO_ARCHIVE}."
-    colors = "A colour for people and for each system; "
+    colors = "A color for people and for each system; "
     draw = partial(curves, labels=AXES, limits=(0, 100), ticks=NINE)
     return (
         Figure(
@@ -182,7 +182,7 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
             "figure2",
             "Human F0.5 by error category",
             partial(draw, lines=by_category),
-            f"A colour and a mark for each category, of the annotators at hand.{lacking}",
+            f"A color and a mark for each category, of the annotators at hand.{lacking}",
         ),
         Figure(
             "figure3",

@@ -193,5 +193,5 @@ def _figure1(corpus: Corpus) -> Figure:
             lines[name] = ([float(one.low) for one in groups], [100 * (one.value or 0) for one in groups])
         curves(figure, lines, ("LD from the input (lower end of the group)", "GLEU"), (0, 100))
 
-    note = "A colour for each text. Missing: the paper's four systems, which are not public."
+    note = "A color for each text. Missing: the paper's four systems, which are not public."
     return Figure("figure1", "GLEU by Levenshtein distance from the input", draw, note)
