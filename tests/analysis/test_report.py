@@ -183,6 +183,12 @@ class TestPrecisionAndRecall:
         assert all(0 <= parts[part] <= 1 for part in gecbench.METRICS[name].columns)
 
 
+def _has_booktabs() -> bool:
+    if not (shutil.which("pdflatex") and shutil.which("kpsewhich")):
+        return False
+    return subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True, check=False).returncode == 0
+
+
 class TestLatex:
     def test_a_whole_table(self):
         signature = scored("bold").signature
@@ -240,7 +246,7 @@ class TestLatex:
     def test_a_name_with_a_plus_minus_stays_a_name(self):
         assert r"x $\pm$ y & " in report(names=("x ± y", "z")).render("latex")
 
-    @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+    @pytest.mark.skipif(not _has_booktabs(), reason="pdflatex with booktabs is not installed")
     def test_two_metrics_fit_a_column(self, tmp_path):
         """A column of the ACL style is 7.7 cm wide. LaTeX reports a box that is wider than its line as overfull."""
         compared = gecbench.compare(gecbench.load_demo_systems(), gecbench.load_demo(), ["gleu", "m2"], resamples=100)
