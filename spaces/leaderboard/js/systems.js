@@ -15,7 +15,7 @@ GECBENCH.define("systems", (use) => {
     const { rows, reported } = await tableData(table);
     const row = findRow([...rows, ...reported], state.id);
     if (!row) {
-      main.append(empty("No such system on this board."));
+      main.append(empty("This system is not on the board."));
       return;
     }
     main.append(
@@ -168,7 +168,7 @@ GECBENCH.define("systems", (use) => {
     const controls = el("div", { class: "controls" }, tableChooser(state));
     main.append(controls);
     if (rows.length < 2) {
-      main.append(empty("There are no two systems to compare."));
+      main.append(empty("This table has fewer than two systems to compare."));
       return;
     }
     const a = findRow(rows, state.a) || rows[0];

@@ -194,7 +194,9 @@ class TeamTokens:
         """Remove the token of a team."""
         teams, kept = self.load(), self._without(team)
         if len(kept) == len(teams):
-            raise InputError(f"the board has no token of {team!r:.80}", fix=f"It has {', '.join(teams) or 'none'}")
+            raise InputError(
+                f"the board has no token for {team!r:.80}", fix=f"Teams with a token: {', '.join(teams) or 'none'}"
+            )
         self._save(kept)
 
     def find(self, token: str) -> str | None:
@@ -358,7 +360,7 @@ class Queue:
             job.result = work(progress)
             job.state = "done"
         except (UnwritableError, OSError):
-            job.state, job.stage, job.done = "waiting", "the board cannot be written to", 0.0
+            job.state, job.stage, job.done = "waiting", "the board cannot be changed right now", 0.0
             self._retry(job, work)
         except StoppedError:
             job.state = "waiting"
