@@ -223,7 +223,7 @@ GECBENCH.define("sentences", (use) => {
 
   function browse(main, context, chosen) {
     if (!chosen.length) {
-      main.append(empty("No sentence fits."));
+      main.append(empty("No sentence matches these filters."));
       return;
     }
     const { corpus, state } = context;

@@ -234,7 +234,7 @@ GECBENCH.define("systems", (use) => {
       el("a", { href: systemAddress(row) }, foreign(row.system)));
     const column = (label, title) => el("th", { scope: "col", class: "number", title }, label);
     return el("div", null,
-      scrolled("Scores of both", el("table", { class: `figures metrics${adjusts ? " adjusts" : ""}` },
+      scrolled("Scores of both systems", el("table", { class: `figures metrics${adjusts ? " adjusts" : ""}` },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), heading(a, "A"), heading(b, "B"),
           column("A − B"), column("p", "Paired bootstrap test of this pair alone"),
           adjusts ? column("p (Holm)", "Adjusted for A against all ranked systems") : null)),

@@ -257,7 +257,7 @@ GECBENCH.define("table", (use) => {
       about("p_adjusted", known.p_adjusted),
       about("ratio", known.human),
       rows.some((row) => Object.values(row.scores).some((figure) => figure.capped)) && [`† ${known.capped}`],
-      sealed && ["References and outputs are not published here: scores are of the whole corpus only"
+      sealed && ["References and outputs are not published here. Scores are only those of the whole corpus"
         + (digits === 1 ? ", to a tenth of a point." : ".")],
     ];
     return el("ul", { class: "note notes" },

@@ -451,7 +451,7 @@ def run(
     port: int,
     names: Collection[str] = (),
 ) -> None:
-    """Serve until stopped by Ctrl-C; `names` are those by which the server is called besides `host`."""
+    """Serve until stopped by Ctrl-C; `names` are other names of the server than `host`."""
     lock = lock_board(store.folder)
     app: Any = create_app(store, plan, limits, token)
     hosts = known_hosts(host, names)

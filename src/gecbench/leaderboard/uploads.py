@@ -76,7 +76,7 @@ def score_upload(
     *,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Score a submission, and store it if `add`; return what its submitter is told. A server runs it in a child."""
+    """Score a submission, and store it if `add`; return the report for its submitter. A server runs it in a child."""
     store = FolderStore(board)
     adding: Any = {"dry_run": not add, "counts": True, "resumed": resumed}
     done = submit(submission, corpus, store, **adding, resamples=resamples, progress=progress)

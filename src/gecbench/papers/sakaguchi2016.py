@@ -347,7 +347,7 @@ def _table6_notes(found: Correlations, name: str, column: Column) -> tuple[str, 
     if name in DECIMALS:
         notes.append(f"The released scores have {DECIMALS[name]}.")
     if column.rewrites:
-        notes.append(f"* Over 0.01 apart, against rewrites: {column.rewrites}. NUCLE, whose edits are given, agrees.")
+        notes.append(f"*: over 0.01 apart, against rewrites: {column.rewrites}. NUCLE, whose edits are given, agrees.")
     return tuple(notes)
 
 
