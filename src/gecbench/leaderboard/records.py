@@ -441,7 +441,7 @@ class Settings(Checked):
 
     @property
     def private(self) -> bool:
-        """Whether nothing that the board stores or answers may reveal its references."""
+        """Whether the board must not reveal its references."""
         return bool(self.corpora) and not self.publish_references
 
     def needed_changes(self, sentences: int) -> int:
