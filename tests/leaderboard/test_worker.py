@@ -31,7 +31,7 @@ LIMITED = {
     "time": (sleep, TaskLimits(seconds=0.3), "longer than the 0.3 s allowed"),
     "processor time": (spin, TaskLimits(seconds=20, processor_seconds=1), "more processor time than the 1 s allowed"),
     "memory": (fill, TaskLimits(memory=2**28), "more memory than the 0.25 GB allowed"),
-    "its end": (end, TaskLimits(), "process that scores ended"),
+    "its end": (end, TaskLimits(), "scoring process stopped unexpectedly"),
 }
 
 
