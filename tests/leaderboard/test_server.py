@@ -97,8 +97,8 @@ REFUSED = {
     "a corpus that is a path": (text(GOOD), {}, {"corpus": "../../etc/passwd"}, 400, "unknown corpus"),
     "an unknown tokenizer": (text(GOOD), {}, {"tokenize": "spacy"}, 400, "Use none or auto"),
     "a corpus on the disk": (text(GOOD), {}, {"corpus": "x.jsonl"}, 400, "unknown corpus"),
-    "an origin that is no address": (text(GOOD), {"Origin": "http://["}, {}, 403, "not from other sites"),
-    "another site": (text(GOOD), {"Origin": "https://evil.example"}, {}, 403, "not from other sites"),
+    "an origin that is no address": (text(GOOD), {"Origin": "http://["}, {}, 403, "from other sites are rejected"),
+    "another site": (text(GOOD), {"Origin": "https://evil.example"}, {}, 403, "from other sites are rejected"),
 }
 
 
@@ -366,7 +366,7 @@ def test_what_was_accepted_and_cannot_be_written_stays_for_the_next_server(tmp_p
         (tmp_path / "records").write_text("in the way")
         status, job = upload(address, text(variant("x")), name="kept")
         assert status == 202
-        eventually(lambda: "cannot be written" in state(address, job)["stage"], "it is not tried")
+        eventually(lambda: "cannot be changed" in state(address, job)["stage"], "it is not tried")
         assert state(address, job)["state"] == "waiting"
         assert str(tmp_path) not in json.dumps(state(address, job))
     assert len(list((tmp_path / "waiting").glob("*.json"))) == 1
