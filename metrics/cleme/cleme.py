@@ -7,7 +7,7 @@ import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
 CLEME for grammatical error correction (Ye et al., 2023): F0.5 of chunks, the parts of a sentence that hold whole edits
-of the system and of all references. CLEME 2.0 (Ye et al., 2025) tells wrong corrections of real errors from
+of the system and of all references. CLEME 2.0 (Ye et al., 2025) distinguishes wrong corrections of real errors from
 unnecessary changes and reports hit, wrong, under- and over-correction rates. Equal to the official program with length
 weights or none; texts are turned into edits by the installed errant.
 """

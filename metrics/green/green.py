@@ -8,7 +8,7 @@ import gecbench.huggingface.evaluate_metric
 _DESCRIPTION = """\
 GREEN for grammatical error correction (Koyama et al., 2024): precision, recall and F of the n-grams that a system
 kept, deleted and inserted as the reference does. With several references, each sentence counts with the best one.
-Equal to the official program; works on characters, too, for languages that do not separate words by blanks.
+Equal to the official program; also works on characters, for languages that do not separate words by blanks.
 """
 
 _CITATION = """\

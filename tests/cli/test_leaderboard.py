@@ -65,10 +65,10 @@ def test_every_kind_of_corpus_makes_a_board(corpus, metric, folder, run):
 BAD_BOARDS = {
     "a link that is none": (["--link", "javascript:x"], "Links start with http"),
     "no title": (["--title", " "], "title is empty"),
-    "a logo that is none": (["--logo", "good.txt"], "good.txt: is not an image of a known kind"),
+    "a logo that is none": (["--logo", "good.txt"], "good.txt: is not a supported image"),
     "an unknown corpus": (["-c", "nowhere"], "no corpus or file 'nowhere'"),
     "one corpus twice": (["-c", "demo", "demo"], "two corpora are called demo"),
-    "a board that is there": (["there"], "board.json: is there already"),
+    "a board that is there": (["there"], "board.json: already exists"),
 }
 
 
@@ -98,8 +98,8 @@ BAD_USES = {
     "a missing file": (["-p", "nowhere.txt"], "nowhere.txt: no such file"),
     "a board that is a file": (["--board", "good.txt"], "good.txt: is a file"),
     "a board nowhere": (["--board", "ftp://x"], "cannot open a board"),
-    "a Hub board without a name": (["--board", "hf://datasets/x"], "names no repository"),
-    "outputs twice": (["--board", "twice"], "on the board already, as 'Good'"),
+    "a Hub board without a name": (["--board", "hf://datasets/x"], "is not a repository address"),
+    "outputs twice": (["--board", "twice"], "already on the board, as 'Good'"),
     "a Hub board offline": (["--board", "hf://datasets/a/b"], "HF_HUB_OFFLINE is set"),
 }
 
@@ -130,7 +130,7 @@ def test_submit_list_build_on_the_command_line(folder, run):
 
 @pytest.mark.parametrize("words", ["list", "build -o site", "verify", "serve"])
 def test_a_board_that_does_not_exist_is_refused(words, folder, refused):
-    message = "taks: no such folder. Check --board, or make a board there: gecbench leaderboard init."
+    message = "taks: no such folder. Check --board, or create the board with gecbench leaderboard init."
     assert refused(["leaderboard", *words.split(), "--board", "taks"]) == f"gecbench: {message}\n"
     assert list(folder.iterdir()) == []
 
@@ -179,7 +179,7 @@ def test_the_half_width_of_an_interval_is_explained(tmp_path, run):
 
 
 def test_unknown_corpus_in_list(tmp_path, refused):
-    refused(["leaderboard", "list", "--board", tmp_path, "-c", "nothing"], "the board has nothing on 'nothing'")
+    refused(["leaderboard", "list", "--board", tmp_path, "-c", "nothing"], "the board has no records on 'nothing'")
 
 
 def told(site="site"):
@@ -218,7 +218,7 @@ def test_a_board_of_several_corpora_keeps_them_all_on_its_page(folder, run):
 def test_init_says_that_the_metric_that_ranks_is_not_installed(folder, capsys, monkeypatch):
     monkeypatch.setattr(METRICS["errant"], "missing", classmethod(lambda _cls: "it lacks a model."))
     assert main(["leaderboard", "init", "task", "--title", "T", "-c", "demo", "--metric", "errant"]) == 0
-    assert "note: until it can be scored here, another metric ranks: it lacks a model." in capsys.readouterr().err
+    assert "note: the board uses another metric until this one works here: it lacks a model." in capsys.readouterr().err
     assert Path("task/board.json").is_file()
 
 

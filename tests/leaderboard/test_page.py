@@ -104,11 +104,14 @@ def test_no_link_is_published_or_written_through(tmp_path, refused):
     site.mkdir()
     (site / "index.html").symlink_to(secret)
     built = build_site(FolderStore(store.folder), site, PagePlan([DEMO], resamples=QUICK))
-    assert "logo.svg is skipped: it is a link, which could be to any file" in built.warnings
+    assert "logo.svg is skipped, because it is a symbolic link" in built.warnings
     assert secret.read_text() == "secret"
     assert not any(path.read_bytes() == b"secret" for path in site.rglob("*") if path.is_file())
     assert not (site / "index.html").is_symlink()
     other = tmp_path / "other"
     other.mkdir()
     (other / "data").symlink_to(site)
-    refused(["leaderboard", "build", "--board", store.folder, "-c", "demo", "-o", other], "data: is a link. Remove it")
+    refused(
+        ["leaderboard", "build", "--board", store.folder, "-c", "demo", "-o", other],
+        "data: is a symbolic link. Remove it",
+    )

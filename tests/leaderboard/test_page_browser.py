@@ -242,7 +242,7 @@ def test_a_private_board_scores_only_within_its_limit(browser, tmp_path):
         assert "Nothing was added." in texts(browser, "#scored")[0]
         browser.find_element("css selector", "form button[value=no]").click()
         wait(browser, "document.querySelector('.message.error')")
-        assert texts(browser, "#message") == ["More than 1 submission in a day. Come back tomorrow."]
+        assert texts(browser, "#message") == ["More than 1 submission in a day. Try again tomorrow."]
         assert FolderStore(tmp_path / "task").load().records == ()
         browser.get_log("browser")
 

@@ -311,7 +311,7 @@ def test_hundreds_of_systems_in_a_plot(browser, page, screen):
     assert len(texts(browser, ".point title")) == 300
     assert 5 < len(texts(browser, ".point text")) < 100 or screen == "phone"
     assert texts(browser, ".chart .leader") == [], "lines to far names would cover the points"
-    hint = "Points without room for a name" if screen != "phone" else "Tap a point for its name."
+    hint = "Point at a dot without a name" if screen != "phone" else "Tap a point for its name."
     assert hint in texts(browser, "figcaption")[0]
 
 

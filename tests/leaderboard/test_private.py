@@ -170,7 +170,7 @@ def test_answers_and_log_of_a_sealed_server(gold, tmp_path):
     for answer in answers:
         assert_no_secret(answer.encode(), "an answer")
     assert '"state": "done"' in answers[1]
-    assert "the submitter is not named" in " ".join(answers)
+    assert "the submitter has no name" in " ".join(answers)
     assert "More than 3 submissions in a day" in answers[-1]
     assert_no_secret("".join(process.communicate()).encode(), "the log")
     for path in files_under("task"):
@@ -186,7 +186,7 @@ def private(gold):
 def test_a_probe_of_one_edit_is_refused(gold, private):
     store, corpus = private
     probe = ["The 0 dog zq0secret0 home with number 0 .", *gold[1:]]
-    with pytest.raises(InputError, match=r"only 1 output differs from the source\. This board is private: change"):
+    with pytest.raises(InputError, match=r"only 1 output differs from the source\. On this private board"):
         submit(Submission("probe", probe, submitter="Me"), corpus, store, resamples=20)
     first = outputs_of(gold, "goes")
     submit(Submission("first", first, submitter="Me"), corpus, store, resamples=20)
@@ -208,7 +208,7 @@ def test_score_only_counts_against_the_limits(gold, private):
     submit(Submission("first", outputs_of(gold, "goes"), submitter="Me"), corpus, store, resamples=20)
     assert [record.system for record in store.load().records] == ["first"], "what was scored may be added"
     submit(Submission("second", outputs_of(gold, "went"), submitter="Me"), corpus, store, **counted)
-    with pytest.raises(InputError, match="me has made 3 submissions today, as many as allowed"):
+    with pytest.raises(InputError, match="me has reached the limit of 3 submissions today"):
         submit(Submission("third", outputs_of(gold, "ran"), submitter="me"), corpus, store, **counted)
 
 
@@ -230,7 +230,7 @@ def test_precision_and_recall_are_hidden_even_of_old_records(gold, private, run)
     store.add(replace(done.record, scores=old))
     build_site(store, "site", PagePlan([corpus], resamples=20))
     assert not any(b'precision":' in path.read_bytes() for path in Path("site/data").glob("*.js*"))
-    assert "S: as scored" in run("leaderboard", "verify", "--board", "task")
+    assert "S: verified" in run("leaderboard", "verify", "--board", "task")
 
 
 def test_a_board_of_0_2_0_is_read():
@@ -254,7 +254,7 @@ def test_a_token_is_kept_as_a_hash_and_found(tmp_path, run, refused):
     assert (teams.find(first), teams.find(again)) == (None, " team  a")
     make("Team B", "--revoke")
     assert teams.find(other) is None
-    refused(["leaderboard", "token", "--board", tmp_path, "Team B", "--revoke"], "no token of 'Team B'")
+    refused(["leaderboard", "token", "--board", tmp_path, "Team B", "--revoke"], "no token for 'Team B'")
     teams.path.write_text('{"x": "no hash"}')
     refused(["leaderboard", "token", "--board", tmp_path, "C"], "teams.json: cannot be read")
 
@@ -281,7 +281,7 @@ def test_a_team_submits_with_its_token_alone_and_its_limit_stays(gold, private):
     with server(Path("task")) as (address, _):
         assert send(address, "a0", "nobody", submitter="A")[0] == 401
         status, answer = send(address, "a0", "B", submitter="A")
-        assert (status, answer["error"]) == (400, "the token is that of B. Submit under that name.")
+        assert (status, answer["error"]) == (400, "the token belongs to B. Submit under that name.")
         for k in range(2):
             status, job = send(address, f"a{k}", "A")
             assert status == 202
@@ -289,7 +289,7 @@ def test_a_team_submits_with_its_token_alone_and_its_limit_stays(gold, private):
     with server(Path("task")) as (address, _):
         assert send(address, "a2", "A")[0] == 202
         status, answer = send(address, "a3", "A")
-        assert (status, answer["error"]) == (429, "More than 3 submissions in a day. Come back tomorrow.")
+        assert (status, answer["error"]) == (429, "More than 3 submissions in a day. Try again tomorrow.")
         status, job = send(address, "b0", "B", submitter=" b ")
         assert status == 202, "no other team's uploads count"
         assert finished(address, job)["state"] == "done"

@@ -321,7 +321,7 @@ def test_too_few_resamples_for_so_many_systems(tmp_path):
     store = demo_board(tmp_path)
     quick = PagePlan([DEMO], seeds=False, resamples=20)
     (warning,) = build_site(store, tmp_path / "site", quick).warnings
-    assert "demo (default): with 20 resamples no p-value adjusted for all comparisons can be below 0.05" in warning
+    assert "demo (default): with 20 resamples adjusted p-values cannot be below 0.05" in warning
     assert "Use --resamples 40 or more" in warning
     assert not build_site(store, tmp_path / "site", replace(quick, resamples=40)).warnings
 

@@ -117,7 +117,7 @@ def test_details_of_earlier_versions_are_read():
     old = parse_json(details.to_json())
     del old["by_type"], old["by_grammaticality"]
     assert Details.from_json(canonical_json(old)).predictions == list(RULES)
-    with pytest.raises(InputError, match="other fields"):
+    with pytest.raises(InputError, match="unexpected fields"):
         Details.from_json(canonical_json({**old, "gold": []}))
 
 
@@ -171,7 +171,9 @@ def test_a_plugin_is_verified_if_it_is_given(plugin, tmp_path, monkeypatch):
     tables = known_corpora([DEMO])
     assert [each.problems for each in verify(store, tables)] == [[]]
     monkeypatch.delenv(PLUGINS)
-    assert [each.problems for each in verify(store, tables)] == [["changes: a plug-in that was not given (--plugin)"]]
+    assert [each.problems for each in verify(store, tables)] == [
+        ["changes: not verified, because its plug-in was not given (--plugin)"]
+    ]
     other = FolderStore(tmp_path / "other")
     submitted(other, "without", RULES)
     monkeypatch.setenv(PLUGINS, "python:my_changes:changes")

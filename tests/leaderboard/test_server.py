@@ -75,24 +75,30 @@ def test_upload_is_scored_and_ranked(served):
     row = next(row for row in json.loads(body)["records"] if row["id"] == report["record"])
     assert row["scores"]["gleu"]["rank"] == report["rank"]
     status, job = upload(address, text(variant("Upload")), name="Again")
-    assert "on the board already, as 'Uploaded'" in finished(address, job)["error"]
+    assert "already on the board, as 'Uploaded'" in finished(address, job)["error"]
 
 
 REFUSED = {
     "too large": (b"x" * 200_000, {}, {}, 413, "larger than the limit of"),
-    "binary": (b"\x00\x01" * 50, {}, {}, 400, "is binary"),
+    "binary": (b"\x00\x01" * 50, {}, {}, 400, "is a binary file"),
     "a gzip bomb": (gzip.compress(b"a\n" * 10_000_000), {}, {}, 400, "is compressed (gzip)"),
     "a zip": (b"PK\x03\x04", {}, {}, 400, "is compressed (zip)"),
-    "an encoded body": (gzip.compress(b"a"), {"Content-Encoding": "gzip"}, {}, 415, "Compressed uploads are refused"),
+    "an encoded body": (
+        gzip.compress(b"a"),
+        {"Content-Encoding": "gzip"},
+        {},
+        415,
+        "Compressed uploads are not accepted",
+    ),
     "not UTF-8": (b"caf\xe9\n", {}, {}, 400, "out.txt:1: not UTF-8"),
     "deep JSON": (b"[" * 90_000, {}, {"file": "x.jsonl"}, 400, "not JSON"),
     "no name": (text(GOOD), {}, {"name": ""}, 400, "system is empty"),
     "a script link": (text(GOOD), {}, {"link": "javascript:alert(1)"}, 400, "Links start with http"),
-    "a corpus that is a path": (text(GOOD), {}, {"corpus": "../../etc/passwd"}, 400, "no such corpus here"),
+    "a corpus that is a path": (text(GOOD), {}, {"corpus": "../../etc/passwd"}, 400, "unknown corpus"),
     "an unknown tokenizer": (text(GOOD), {}, {"tokenize": "spacy"}, 400, "Use none or auto"),
-    "a corpus on the disk": (text(GOOD), {}, {"corpus": "x.jsonl"}, 400, "no such corpus here"),
-    "an origin that is no address": (text(GOOD), {"Origin": "http://["}, {}, 403, "not from other sites"),
-    "another site": (text(GOOD), {"Origin": "https://evil.example"}, {}, 403, "not from other sites"),
+    "a corpus on the disk": (text(GOOD), {}, {"corpus": "x.jsonl"}, 400, "unknown corpus"),
+    "an origin that is no address": (text(GOOD), {"Origin": "http://["}, {}, 403, "from other sites are rejected"),
+    "another site": (text(GOOD), {"Origin": "https://evil.example"}, {}, 403, "from other sites are rejected"),
 }
 
 
@@ -350,7 +356,7 @@ def test_two_servers_do_not_serve_one_board(tmp_path):
         words = ["leaderboard", "serve", "--board", tmp_path, "-c", "demo", "--port", free_port()]
         done = programs.gecbench(*words)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert "another server serves this board. Stop it first." in done.stderr
+        assert "another server is running on this board. Stop it first." in done.stderr
     with server(tmp_path) as (address, _):
         assert call(address)[0] == 200
 
@@ -360,7 +366,7 @@ def test_what_was_accepted_and_cannot_be_written_stays_for_the_next_server(tmp_p
         (tmp_path / "records").write_text("in the way")
         status, job = upload(address, text(variant("x")), name="kept")
         assert status == 202
-        eventually(lambda: "cannot be written" in state(address, job)["stage"], "it is not tried")
+        eventually(lambda: "cannot be changed" in state(address, job)["stage"], "it is not tried")
         assert state(address, job)["state"] == "waiting"
         assert str(tmp_path) not in json.dumps(state(address, job))
     assert len(list((tmp_path / "waiting").glob("*.json"))) == 1
@@ -388,7 +394,7 @@ def test_a_board_that_cannot_be_written_to_accepts_nothing(tmp_path):
     (tmp_path / "waiting").write_text("in the way")
     with server(tmp_path) as (address, _):
         status, answer = upload(address, text(variant("x")))
-        assert (status, answer["error"]) == (503, "The board cannot be written to at present.")
+        assert (status, answer["error"]) == (503, "The board cannot be changed right now. Try again later.")
 
 
 def test_a_submission_that_ends_servers_is_set_aside_and_the_others_are_scored(tmp_path, capsys):
@@ -402,7 +408,7 @@ def test_a_submission_that_ends_servers_is_set_aside_and_the_others_are_scored(t
     eventually(lambda: not list(waiting.folder.glob("*.json")), "something waits for ever")
     assert [record.system for record in FolderStore(tmp_path).load().records] == ["fine"]
     assert [path.name for path in (tmp_path / "waiting/aside").iterdir()] == ["deadly.json"]
-    assert "deadly.json: servers ended 3 times while they scored it, so it was set aside" in capsys.readouterr().err
+    assert "deadly.json: the server stopped 3 times while scoring it, so it was moved here" in capsys.readouterr().err
 
 
 def test_tries_are_counted_when_scoring_begins(tmp_path, monkeypatch):

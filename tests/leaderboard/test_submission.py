@@ -23,13 +23,13 @@ BAD_BYTES = {
     "gzip": (b"\x1f\x8b\x08\x00", "out.txt", "out.txt: is compressed \\(gzip\\)"),
     "zip": (b"PK\x03\x04rest", "out.txt", "is compressed \\(zip\\)"),
     "xz": (b"\xfd7zXZ\x00", "out.txt", "is compressed \\(xz\\)"),
-    "binary": (b"\x7fELF\x00\x01", "out.txt", "is binary"),
+    "binary": (b"\x7fELF\x00\x01", "out.txt", "is a binary file"),
     "too large": (b"a\n" * 6, "out.txt", "larger than the limit of 10 bytes"),
     "latin-1": (b"caf\xe9\n", "out.txt", "out.txt:1: not UTF-8"),
     "JSON that is none": (b"{\n", "o.jsonl", "o.jsonl:1: not JSON"),
     "JSON too deep": (b"[" * 9, "o.jsonl", "o.jsonl:1: not JSON"),
-    "a line break in JSON": (b'"a\\nb"\n', "o.jsonl", "o.jsonl:1: the output holds a line break"),
-    "a surrogate in JSON": (b'"\\ud800"', "o.jsonl", "o.jsonl:1: the output holds a lone surrogate"),
+    "a line break in JSON": (b'"a\\nb"\n', "o.jsonl", "o.jsonl:1: the output contains a line break"),
+    "a surrogate in JSON": (b'"\\ud800"', "o.jsonl", "o.jsonl:1: the output contains a lone surrogate"),
     "no prediction": (b'{"p":1}', "o.jsonl", "o.jsonl: no column with a known name \\(columns: 'p'\\)"),
 }
 
@@ -62,10 +62,10 @@ BAD_OUTPUTS = {
     "shifted by one": ([*GOOD[1:], GOOD[0]], "out: predictions look shifted from line 1 on"),
     "the source": (DEMO.sources, "every line is a copy of the source"),
     "the source with other blanks": ([f" {line} " for line in DEMO.sources], "every line is a copy"),
-    "an endless line": ([*GOOD[:-1], "word " * 5000], "out:42: 5000 tokens, where the source has"),
+    "an endless line": ([*GOOD[:-1], "word " * 5000], "out:42: 5000 tokens, but the source has"),
     "every line eight times": (
         [f"{line} " * 8 for line in GOOD],
-        "All outputs together may be 3 times as long",
+        "All outputs together may have at most 3 times as many tokens",
     ),
 }
 
@@ -138,9 +138,9 @@ def test_submissions_per_name_and_day_are_limited(tmp_path):
 
     hand_in("a", "Me")
     hand_in("b", " me ")
-    with pytest.raises(InputError, match="ME has made 2 submissions today, as many as allowed"):
+    with pytest.raises(InputError, match="ME has reached the limit of 2 submissions today"):
         hand_in("c", "ME")
-    with pytest.raises(InputError, match="the submitter is not named"):
+    with pytest.raises(InputError, match="the submitter has no name"):
         hand_in("c", " ")
     hand_in("c", "You")
     assert {record.system for record in store.load().records} == {"a", "b", "c"}
@@ -171,14 +171,17 @@ def not_verified(tmp_path, capsys):
 def test_verify_passes_what_was_scored_and_refuses_what_differs(tmp_path, run, not_verified):
     store = demo_board(tmp_path)
     shown = run("leaderboard", "verify", "--board", tmp_path, "-c", "demo")
-    assert shown.count("as scored") == 4
+    assert shown.count("verified") == 4
     record = next(each for each in store.load().records if each.system == "rule-based")
     claimed = forged(store, record, value=0.99)
-    shown = not_verified("1 of 5 records: not what scoring gives")
-    assert f"forged: gleu: value 0.990000 is {record.scores['gleu']['value']:.6f} here" in shown
+    shown = not_verified("1 of 5 records failed verification")
+    assert (
+        f"forged: gleu: value is 0.990000 in the record, but {record.scores['gleu']['value']:.6f} when rescored"
+        in shown
+    )
     one = f"records/{record.id}.json"
-    assert "rule-based: as scored" in run("leaderboard", "verify", "--board", tmp_path, "-c", "demo", one)
-    not_verified("1 of 1 record:", f"{claimed.id}.json")
+    assert "rule-based: verified" in run("leaderboard", "verify", "--board", tmp_path, "-c", "demo", one)
+    not_verified("1 of 1 record failed verification", f"{claimed.id}.json")
     assert not_verified("the board has no record 'other'", "other.json") == ""
 
 
@@ -214,6 +217,6 @@ def test_verify_looks_at_details_and_files(tmp_path, not_verified):
     scored = score_submission(Submission("rules", RULES), DEMO, resamples=20)
     details = replace(scored.details, sentence_scores={"gleu": [1.0] * len(DEMO)})
     store.add(replace(scored.record, details=digest(details.to_json())), details)
-    assert "sentence_scores of its details differ" in not_verified("1 of 1 record:")
+    assert "sentence_scores of its details differ" in not_verified("1 of 1 record failed verification")
     (tmp_path / "records" / f"{'0' * 64}.json").write_text("{}")
     assert "its content does not match its name" in not_verified("2 of 2 records")

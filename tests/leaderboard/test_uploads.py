@@ -86,7 +86,7 @@ def test_a_job_that_cannot_be_written_waits_and_is_tried_again():
     go = threading.Event()
     job = queue.prepare()
     queue.start(job, work)
-    eventually(lambda: "cannot be written" in job.stage, "it is not tried")
+    eventually(lambda: "cannot be changed" in job.stage, "it is not tried")
     assert job.state in ("waiting", "running")
     assert "/srv" not in str(job.report())
     go.set()

@@ -44,7 +44,7 @@ GECBENCH.define("app", (use) => {
     try {
       await show(fresh, state);
     } catch (error) {
-      fresh.replaceChildren(empty(`This cannot be shown: ${error.message}`));
+      fresh.replaceChildren(empty(`This view cannot be shown: ${error.message}`));
     }
     if (mine !== drawing) return;
     const focused = focusedKey();
@@ -99,7 +99,7 @@ GECBENCH.define("app", (use) => {
         `Built ${time} with gecbench ${version}. `,
         el("a", { href: "data/board.json", download: "leaderboard.json" }, "All records as JSON"), ", ",
         el("a", { href: "data/board.csv", download: "leaderboard.csv" }, "as CSV"),
-        ". No cookies, nothing fetched from elsewhere."),
+        ". This page sets no cookies and loads nothing from other sites."),
       skipped ? el("p", null, `${counted(skipped, "record")} left out: not readable.`) : "");
   }
 

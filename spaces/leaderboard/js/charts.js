@@ -387,7 +387,7 @@ GECBENCH.define("charts", (use) => {
   function caption(shown, human, x, y) {
     const hidden = human.length ? " The dashed line is the mean of the human rewrites, on the same references." : "";
     const tip = chartSize().width < NARROW ? " Tap a point for its name."
-      : crowded(shown) ? " Points without room for a name show it when pointed at." : "";
+      : crowded(shown) ? " Point at a dot without a name to see it." : "";
     if (isSplit(x, y)) {
       return "Curves join points of equal F0.5. Systems at the top left change little and are mostly right; systems at "
         + `the bottom right change much, right and wrong.${hidden}${tip}`;
@@ -532,8 +532,9 @@ GECBENCH.define("charts", (use) => {
     };
     const what = measure === "value" ? "F" : "Recall";
     return el("div", null,
-      el("p", { class: "note" }, `${what} by ${metricOf(metric).title} of each error type, and how many of its gold `
-        + "edits were made; against the annotator chosen for each sentence, so that their number may differ."),
+      el("p", { class: "note" }, `${what} of each error type by ${metricOf(metric).title}. Below it is the number of `
+        + "correct edits out of all gold edits. The gold is that of the annotator chosen for each sentence, so the "
+        + "number of gold edits may differ between systems."),
       scrolled("Scores by error type", el("table", { class: "figures types" },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Type"),
           found.map(([row]) => el("th", { scope: "col", class: "number" },
@@ -562,8 +563,8 @@ GECBENCH.define("charts", (use) => {
     const counts = (each) => `${points(each[measure], 1)} (${each.correct}/${each.gold})`;
     return el("div", null,
       el("p", { class: "note" }, `Error types sorted by the difference in ${what} by ${metricOf(metric).title}. `
-        + "A bar to the right means that A is better. In brackets are the gold edits that were made. Types with fewer "
-        + `than ${FEWEST_EDITS} gold edits are left out.`),
+        + "A bar to the right means that A is better. The numbers in brackets count gold edits that the system made. "
+        + `Types with fewer than ${FEWEST_EDITS} gold edits are left out.`),
       scrolled("Differences by error type", el("table", { class: "figures types bars" },
         el("thead", null, el("tr", null, ["Error type", "A − B", "", "A", "B"].map((label, k) => el("th",
           { scope: "col", class: k ? "number" : null }, label || el("span", { class: "unseen" }, "Bar"))))),

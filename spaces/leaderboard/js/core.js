@@ -67,7 +67,7 @@ const GECBENCH = (() => {
     try {
       await runScript(`data/board.js?t=${Date.now()}`);
     } catch {
-      throw new Error("The board could not be read again; reload the page.");
+      throw new Error("The board could not be updated. Reload the page.");
     }
   }
 

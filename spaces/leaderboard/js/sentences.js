@@ -15,9 +15,9 @@ GECBENCH.define("sentences", (use) => {
   const SIGNS = { correct: ["good", "✓"], wrong: ["other", "✗"], missed: ["missed", "○"] };
   const ORDER = [["", "as in the corpus"], ["a", "A better first"], ["b", "B better first"]];
   const LEGEND = [
-    ["good", "as a reference has it"],
-    ["other", "as no reference has it"],
-    ["missed", "kept, though every reference changes it"],
+    ["good", "as in a reference"],
+    ["other", "not in any reference"],
+    ["missed", "unchanged, but every reference changes it"],
     ["changed", "a reference's change"],
   ];
 
@@ -223,7 +223,7 @@ GECBENCH.define("sentences", (use) => {
 
   function browse(main, context, chosen) {
     if (!chosen.length) {
-      main.append(empty("No sentence fits."));
+      main.append(empty("No sentence matches these filters."));
       return;
     }
     const { corpus, state } = context;

@@ -8,7 +8,7 @@ GECBENCH.define("submit", (use) => {
     const { server, metrics, commands, tables, sealed, link } = GECBENCH.board();
     main.append(
       el("h2", null, "Submit a system"),
-      el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ",
+      el("p", null, "Give one output per line, in the order of the corpus, or JSON Lines with ",
         el("code", null, '{"prediction": "…"}'),
         ". Separate words and punctuation by spaces, as in the corpus", server ? ", or choose raw text." : "."),
       ...sources(tables));
@@ -16,13 +16,14 @@ GECBENCH.define("submit", (use) => {
     if (commands.length) {
       main.append(el("h3", null, "On the command line"), el("pre", { tabindex: 0 }, here(commands.join("\n"))),
         sealed ? "" : el("p", { class: "note" }, "With ", el("code", null, "--dry-run"),
-          " the submission is scored and placed among the others, and nothing is added."));
+          " the submission is scored and ranked, but not added."));
     } else if (!server) {
-      main.append(el("p", null, "The references are private, and this page takes no uploads. Send the outputs to the ",
+      main.append(el("p", null, "The references are private, and this page does not accept uploads. "
+        + "Send the outputs to the ",
         link ? outside(link, "organizers of the task") : "organizers of the task", "."));
     }
     main.append(
-      sealed ? "" : el("p", null, "With a board that lives in a dataset repository on the Hugging Face Hub, ",
+      sealed ? "" : el("p", null, "If the board is a dataset repository on the Hugging Face Hub, ",
         el("code", null, "--board hf://datasets/NAME/BOARD"),
         " scores on your machine and opens a pull request with the record."),
       el("h3", null, "What is measured"),
@@ -100,7 +101,7 @@ GECBENCH.define("submit", (use) => {
         `Plain text, .jsonl, .csv or .tsv, at most ${sizeLabel(server.most_bytes)}`),
       field("or paste them", el("textarea", { name: "pasted", rows: 3, placeholder: "One output per line" })),
       field("Tokens", el("select", { name: "tokenize" }, option("none", "separated by spaces"),
-        option("auto", "raw text: split it as the corpus is"))),
+        option("auto", "raw text: tokenize it like the corpus"))),
       el("div", { class: "ticks" }, tick("clean", "Remove labels and quotes around outputs"),
         tick("aligned", "The lines are in the right order")),
       field("Submitter", input("submitter", { maxlength: 200, required: Boolean(server.name_required) }),
@@ -144,9 +145,9 @@ GECBENCH.define("submit", (use) => {
     try {
       body = await response.json();
     } catch {
-      throw new Error(`The server answered ${response.status}.`);
+      throw new Error(`The server replied with status ${response.status}.`);
     }
-    if (!response.ok) throw new Error(body.error || `The server answered ${response.status}.`);
+    if (!response.ok) throw new Error(body.error || `The server replied with status ${response.status}.`);
     return body;
   }
 

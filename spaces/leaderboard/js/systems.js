@@ -15,7 +15,7 @@ GECBENCH.define("systems", (use) => {
     const { rows, reported } = await tableData(table);
     const row = findRow([...rows, ...reported], state.id);
     if (!row) {
-      main.append(empty("No such system on this board."));
+      main.append(empty("This system is not on the board."));
       return;
     }
     main.append(
@@ -168,7 +168,7 @@ GECBENCH.define("systems", (use) => {
     const controls = el("div", { class: "controls" }, tableChooser(state));
     main.append(controls);
     if (rows.length < 2) {
-      main.append(empty("There are no two systems to compare."));
+      main.append(empty("This table has fewer than two systems to compare."));
       return;
     }
     const a = findRow(rows, state.a) || rows[0];
@@ -234,7 +234,7 @@ GECBENCH.define("systems", (use) => {
       el("a", { href: systemAddress(row) }, foreign(row.system)));
     const column = (label, title) => el("th", { scope: "col", class: "number", title }, label);
     return el("div", null,
-      scrolled("Scores of both", el("table", { class: `figures metrics${adjusts ? " adjusts" : ""}` },
+      scrolled("Scores of both systems", el("table", { class: `figures metrics${adjusts ? " adjusts" : ""}` },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), heading(a, "A"), heading(b, "B"),
           column("A − B"), column("p", "Paired bootstrap test of this pair alone"),
           adjusts ? column("p (Holm)", "Adjusted for A against all ranked systems") : null)),

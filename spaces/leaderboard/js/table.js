@@ -61,7 +61,7 @@ GECBENCH.define("table", (use) => {
       { key: "interval", label: `${title}, 95 %`, kind: "wide",
         value: (row) => figureOf(row).low, content: (_, row) => whisker(figureOf(row), place, human) },
       { key: "ratio", label: "% human",
-        title: "Against all annotators but one, divided by the mean score of one annotator against the others",
+        title: "Score against all annotators but one, divided by the mean score of one annotator against the others",
         value: (row) => figureOf(row).ratio, content: (ratio, row) => [`${points(ratio, 1)} %`,
           smaller(`${points(figureOf(row).against_others)} / ${points(figureOf(row).human)}`)] },
       { key: "p", label: "p", title: "Against the first system of the cluster, or of the cluster above",
@@ -249,15 +249,15 @@ GECBENCH.define("table", (use) => {
         + "references as the systems."],
       people && people.scores[metric] && figures.some((figure) => figure.ratio != null)
         && [`Mean ${metricOf(metric).title} of one annotator against the others: `
-          + `${points(people.scores[metric].value)}. An annotator has one reference less than a system, so compare by `
+          + `${points(people.scores[metric].value)}. An annotator has one reference fewer than a system, so compare by `
           + "the column % human."],
-      about("interval", "The bar is the 95 % bootstrap interval, its mark the score."
+      about("interval", "The bar is the 95 % bootstrap interval. Its mark is the score."
         + (table.sentences && table.sentences < 300 ? " With fewer than 300 sentences it is too narrow." : "")),
       about("p", known.p),
       about("p_adjusted", known.p_adjusted),
       about("ratio", known.human),
       rows.some((row) => Object.values(row.scores).some((figure) => figure.capped)) && [`† ${known.capped}`],
-      sealed && ["References and outputs are not published here: scores are of the whole corpus only"
+      sealed && ["References and outputs are not published here. Scores are only those of the whole corpus"
         + (digits === 1 ? ", to a tenth of a point." : ".")],
     ];
     return el("ul", { class: "note notes" },

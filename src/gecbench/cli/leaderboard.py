@@ -59,20 +59,27 @@ def _add_init(actions: Any) -> None:
     examples = """  gecbench leaderboard init task --title "My task" -c gold.m2 --metric m2 --link https://example.org
   gecbench leaderboard init task --title "JFLEG" -c jfleg:test jfleg:dev --publish-references
 """
-    parser = add_command(actions, "init", "Make a board of your own: its title, corpora and ranking", examples, init)
-    parser.add_argument("folder", metavar="FOLDER", help="where the board is kept; published is what build writes")
-    parser.add_argument("--title", required=True, help="what the board is called")
-    corpora = "one or several: a known name, or a file (.m2, .xml, .jsonl)"
+    parser = add_command(actions, "init", "Create a board: set its title, corpora and ranking metric", examples, init)
+    parser.add_argument("folder", metavar="FOLDER", help="new folder for the board; publish only what build writes")
+    parser.add_argument("--title", required=True, help="title of the board")
+    corpora = "one or more corpora: known names or files (.m2, .xml, .jsonl)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", nargs="+", required=True, help=corpora)
-    parser.add_argument("--description", default="", help="one line about it")
+    parser.add_argument("--description", default="", help="one line about the board")
     parser.add_argument(
-        "--license", "--licence", dest="licence", default="", help="license of data and outputs, such as CC BY 4.0"
+        "--license",
+        "--licence",
+        dest="licence",
+        metavar="TEXT",
+        default="",
+        help="license of data and outputs, such as CC BY 4.0",
     )
-    parser.add_argument("--link", metavar="URL", help="the task's own page")
+    parser.add_argument("--link", metavar="URL", help="home page of the task")
     parser.add_argument("--logo", metavar="FILE", help="an image: .svg, .png, .jpg or .webp")
-    _add_metric(parser, "what ranks", "the usual one of the corpus: m2 for M2 files and CoNLL-14, else gleu")
-    parser.add_argument("--publish-references", action="store_true", help="an open board: pages show the references")
-    per_day = "submissions per submitter and day, 0 for any number (default: 5; with --publish-references: any)"
+    _add_metric(parser, "metric to rank by", "the usual metric of the corpus: m2 for M2 files and CoNLL-14, or gleu")
+    parser.add_argument(
+        "--publish-references", action="store_true", help="make an open board that shows the references"
+    )
+    per_day = "submissions allowed per submitter and day; 0: no limit (default: 5; with --publish-references: no limit)"
     parser.add_argument("--per-day", metavar="N", type=count, help=per_day)
 
 
@@ -83,30 +90,40 @@ def _add_submit(actions: Any) -> None:
     from gecbench.leaderboard.records import APPROACHES
 
     parser = add_command(actions, "submit", "Score a system's outputs and add the record", examples, submit)
-    corpus = "what it was run on (default: the board's own, if it has one)"
+    corpus = "corpus that the system corrected (default: the board's corpus, if it has only one)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help=corpus)
-    parser.add_argument("-p", "--predictions", metavar="FILE", required=True, help="text, .jsonl, .csv, .tsv or .m2")
+    parser.add_argument(
+        "-p",
+        "--predictions",
+        metavar="FILE",
+        required=True,
+        help="outputs of the system: text, .jsonl, .csv, .tsv or .m2",
+    )
     add_annotator_option(parser)
     parser.add_argument("--name", required=True, help="name of the system")
     parser.add_argument("--board", default="board", help=_BOARD)
-    parser.add_argument("--submitter", default="", help="who submits it")
+    parser.add_argument("--submitter", default="", help="your name or your team's name")
     parser.add_argument("--description", default="", help="one line about the system")
-    parser.add_argument("--link", metavar="URL", action="append", default=[], help="paper or code; may be repeated")
-    parser.add_argument("--year", metavar="YEAR", type=count, help="the year of the system")
-    approaches = f"how it works: {', '.join(APPROACHES)}"
+    parser.add_argument(
+        "--link", metavar="URL", action="append", default=[], help="link to a paper or code; may be repeated"
+    )
+    parser.add_argument("--year", metavar="YEAR", type=count, help="year of the system")
+    approaches = f"type of system: {', '.join(APPROACHES)}"
     parser.add_argument("--approach", metavar="APPROACH", choices=APPROACHES, default="", help=approaches)
-    parser.add_argument("--size", default="", help="the number of parameters, such as 11B")
+    parser.add_argument("--size", default="", help="number of parameters, such as 11B")
     weights = parser.add_mutually_exclusive_group()
     weights.add_argument("--open-weights", action="store_true", default=None, help="the weights are public")
     weights.add_argument(
         "--closed-weights", action="store_false", dest="open_weights", help="the weights are not public"
     )
-    parser.add_argument("--baseline", action="store_true", help="let the unchanged source be listed, as a baseline")
+    parser.add_argument("--baseline", action="store_true", help="accept the unchanged source and list it as a baseline")
     add_preprocessing_options(parser)
     add_aligned_option(parser)
-    parser.add_argument("--dry-run", action="store_true", help="score and show, but add nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print the scores, but do not add the record")
     _add_plugins(parser)
-    parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print")
+    parser.add_argument(
+        "-f", "--format", choices=("text", "json"), default="text", help="output format (default: text)"
+    )
     add_wide_option(parser)
 
 
@@ -117,27 +134,27 @@ def _add_seed(actions: Any) -> None:
 """
     parser = add_command(actions, "seed", "Score the public outputs of known corpora", examples, seed)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
-    corpora = "known names (default: the board's own, or conll14_fluency:nucle)"
+    corpora = "known corpora (default: the board's corpora, or conll14_fluency:nucle)"
     parser.add_argument("-c", "--corpus", metavar="NAME", nargs="+", default=[], help=corpora)
     _add_plugins(parser)
 
 
 def _add_list(actions: Any) -> None:
     parser = add_command(actions, "list", "Print a board's ranking", _EXAMPLES, list_board)
-    parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="only this corpus")
+    parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="print only this corpus")
     parser.add_argument("--board", default="board", help=_BOARD)
     parser.add_argument(
-        "-m", "--metric", metavar="METRIC", help="what to rank by, a plug-in too (default: the board's)"
+        "-m", "--metric", metavar="METRIC", help="metric or plug-in to rank by (default: the board's metric)"
     )
-    parser.add_argument("--without-published", action="store_true", help="leave out figures as reported by others")
-    parser.add_argument("-f", "--format", choices=FORMATS[:-1], default="text", help="how to print")
+    parser.add_argument("--without-published", action="store_true", help="leave out results that others reported")
+    parser.add_argument("-f", "--format", choices=FORMATS[:-1], default="text", help="output format (default: text)")
     add_wide_option(parser)
 
 
 def _add_build(actions: Any) -> None:
     parser = add_command(actions, "build", "Write the board as a static page", _EXAMPLES, build)
     parser.add_argument("--board", default="board", help=_BOARD)
-    parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the page goes")
+    parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="folder for the page")
     _add_page_options(parser)
 
 
@@ -149,39 +166,41 @@ def _add_serve(actions: Any) -> None:
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     _add_page_options(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    name = "a name by which a proxy calls the server, such as task.example.org; may be repeated"
+    name = "public name of the server behind a proxy, such as task.example.org; may be repeated"
     parser.add_argument("--server-name", metavar="NAME", action="append", default=[], help=name)
     parser.add_argument("--port", type=count, default=8000, help="port to listen on (default: 8000)")
-    parser.add_argument("--megabytes", type=number, default=8.0, help="largest upload (default: 8)")
-    parser.add_argument("--per-minute", type=count, default=10, help="uploads per client and minute (default: 10)")
-    seconds = "longest time that scoring a submission may take; twice that in processor time (default: 120)"
+    parser.add_argument("--megabytes", type=number, default=8.0, help="largest upload in megabytes (default: 8)")
+    parser.add_argument(
+        "--per-minute", type=count, default=10, help="uploads allowed per client and minute (default: 10)"
+    )
+    seconds = "time limit for scoring a submission; the limit of processor time is twice as long (default: 120)"
     parser.add_argument("--scoring-seconds", metavar="SECONDS", type=number, default=120.0, help=seconds)
-    parser.epilog = f"{parser.epilog}\nWith {TOKEN} set, uploads need that token; reading never does."
+    parser.epilog = f"{parser.epilog}\nIf {TOKEN} is set, uploads need that token. Reading the page needs no token."
 
 
 def _add_token(actions: Any) -> None:
     examples = """  gecbench leaderboard token --board task "Team A"            (print a new token)
   gecbench leaderboard token --board task "Team A" --revoke
 """
-    parser = add_command(actions, "token", "Make a token for a team, which its uploads need", examples, token)
-    parser.add_argument("team", metavar="TEAM", help="the name under which the team submits")
+    parser = add_command(actions, "token", "Create an upload token for a team, or revoke it", examples, token)
+    parser.add_argument("team", metavar="TEAM", help="name of the team in its submissions")
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     parser.add_argument("--revoke", action="store_true", help="remove the team's token instead")
 
 
 def _add_verify(actions: Any) -> None:
     examples = """  gecbench leaderboard verify --board task                  (every record; status 2 if one differs)
-  gecbench leaderboard verify --board task records/3f2….json   (that of a pull request)
+  gecbench leaderboard verify --board task records/3f2….json   (a record of a pull request)
 """
     parser = add_command(actions, "verify", "Rescore a board's records and report differences", examples, verify)
-    parser.add_argument("files", metavar="RECORD", nargs="*", help="files of the board's records (default: all)")
+    parser.add_argument("files", metavar="RECORD", nargs="*", help="record files of the board (default: all)")
     parser.add_argument("--board", default="board", help=_BOARD)
-    _add_corpora(parser, "a corpus to score on")
+    _add_corpora(parser, "corpus to score on; may be repeated")
     _add_plugins(parser)
 
 
 def _add_plugins(parser: argparse.ArgumentParser) -> None:
-    about = "also score with this function of yours: python:module:function; may be repeated"
+    about = "also score with your own function, python:module:function; may be repeated"
     parser.add_argument("--plugin", metavar="PLUGIN", action="append", default=[], help=about)
 
 
@@ -198,19 +217,19 @@ def _set_plugins(options: argparse.Namespace) -> None:
 
 def _add_page_options(parser: argparse.ArgumentParser) -> None:
     _add_plugins(parser)
-    _add_corpora(parser, "a corpus to show and test on")
-    parser.add_argument("--without-published", action="store_true", help="leave out figures as reported by others")
+    _add_corpora(parser, "corpus to show, with significance tests; may be repeated")
+    parser.add_argument("--without-published", action="store_true", help="leave out results that others reported")
     parser.add_argument("--without-texts", action="store_true", help="leave out sentences and outputs")
-    published = "show references, outputs and the scores of single sentences"
+    published = "show references, outputs and sentence scores"
     parser.add_argument("--publish-references", action="store_true", help=published)
-    restricted = "show sentences of corpora whose license forbids it too; for pages that you keep to yourself"
+    restricted = "also show sentences whose license forbids publication; only for pages that you do not publish"
     parser.add_argument("--restricted-texts", action="store_true", help=restricted)
-    about = "resamples of each test; more than 50 systems need more (default: 1000)"
+    about = "resamples per test (default: 1000); use more for more than 50 systems"
     parser.add_argument("--resamples", metavar="N", type=count, default=1000, help=about)
 
 
 def _add_corpora(parser: argparse.ArgumentParser, about: str) -> None:
-    about = f"{about} (default: the board's own)"
+    about = f"{about} (default: the board's corpora)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", action="append", default=[], help=about)
 
 
@@ -229,11 +248,11 @@ def init(options: argparse.Namespace) -> None:
     store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
     metric = store.settings.metric
     if metric and (missing := METRICS[metric].missing()):
-        _warn((f"until it can be scored here, another metric ranks: {missing}",), "note")
+        _warn((f"the board uses another metric until this one works here: {missing}",), "note")
     ranked = f"ranked by {metric}" if metric else "ranked by the usual metric of each corpus"
     print(f"{Path(options.folder) / 'board.json'}: {'private' if private else 'open'}, {ranked}")
     if private:
-        print("Pages and answers report scores of whole corpora only. Keep the gold out of what you publish.")
+        print("The page shows only scores of whole corpora. Do not publish the gold file.")
 
 
 def submit(options: argparse.Namespace) -> None:
@@ -263,7 +282,7 @@ def submit(options: argparse.Namespace) -> None:
         return
     added = f"pull request: {done.added}" if isinstance(store, HubStore) else f"added as records/{done.added}.json"
     print(f"{_as_text(done.record, store.settings.digits, options.wide)}\n\n{done.place.sentence}")
-    print("nothing was added (--dry-run)" if options.dry_run else added)
+    print("not added (--dry-run)" if options.dry_run else added)
 
 
 def seed(options: argparse.Namespace) -> None:
@@ -302,7 +321,7 @@ def _public_corpus(name: str) -> Corpus:
     from gecbench.corpora.load import is_known_name, resolve_corpus
 
     if not is_known_name(name):
-        raise InputError(f"there are no public outputs on {name!r:.80}", fix="Seed conll14, jfleg:test or demo")
+        raise InputError(f"{name!r:.80} has no public outputs", fix="Seed conll14, jfleg:test or demo")
     return resolve_corpus(name)
 
 
@@ -324,13 +343,13 @@ def list_board(options: argparse.Namespace) -> None:
     if not tables and options.corpus:
         known = sorted({record.corpus for record in records})
         raise InputError(
-            f"the board has nothing on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
+            f"the board has no records on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
         )
     if options.metric:
         known = list(dict.fromkeys([*METRICS, *(name for record in loaded.records for name in record.scores)]))
         if options.metric not in known:
             fix = f"{did_you_mean(options.metric, known)}Choose one of {', '.join(known)}"
-            raise InputError(f"no metric {options.metric!r}", fix=fix)
+            raise InputError(f"unknown metric {options.metric!r}", fix=fix)
     compact = options.format == "text" and not options.wide
     drawn = [
         each
@@ -398,10 +417,10 @@ def verify(options: argparse.Namespace) -> None:
     for result in list(score_again(store, corpora, options.files)):
         total += 1
         different += bool(result.problems)
-        state = "not scored here" if result.problems is None else "; ".join(result.problems) or "as scored"
+        state = "not scored here" if result.problems is None else "; ".join(result.problems) or "verified"
         print(f"{result.file[:12]}  {result.system or '?'}: {state}")
     if different:
-        problem = f"{different} of {counted(total, 'record')}: not what scoring gives"
+        problem = f"{different} of {counted(total, 'record')} failed verification"
         raise InputError(problem, fix="Do not merge them")
 
 

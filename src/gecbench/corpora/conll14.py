@@ -439,7 +439,7 @@ DATASET = DatasetDeclaration(
         ),
         Config(
             "judgments",
-            "rankings of systems (experts; crowd, as published and relabelled) and of references (crowd)",
+            "rankings of systems (experts; crowd, as published and relabeled) and of references (crowd)",
             JUDGMENT_FIELDS,
             JUDGMENT_SPLITS,
             judgment_rows,

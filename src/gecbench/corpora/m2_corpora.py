@@ -32,7 +32,7 @@ _FIELDS = (
     Field("corrections", ListOf("string"), "one text per annotator of the sentence, made by applying the edits"),
     Field("annotations", ANNOTATIONS, "the published edits per annotator"),
 )
-_DOCUMENT = Field("document", "string", "number of the document; its heading is a sentence, too, as in the M2 file")
+_DOCUMENT = Field("document", "string", "number of the document; its heading counts as a sentence, as in the M2 file")
 _HEADING = re.compile(r"# (\d+)")
 
 

@@ -66,7 +66,7 @@ _ANNOTATED = ("m2", "errant", "imeasure", "gleu")
 BENCHMARKS: Mapping[str, Benchmark] = {
     each.name: each
     for each in (
-        Benchmark("demo", "forty sentences that come with gecbench", "demo", _ANNOTATED, "fluency"),
+        Benchmark("demo", "42 sentences that come with gecbench", "demo", _ANNOTATED, "fluency"),
         Benchmark("jfleg", "JFLEG's test set, four rewrites", "jfleg:test", _REWRITTEN, "fluency"),
         Benchmark("conll14", "CoNLL-14, the two official annotators", "conll14:nucle", _ANNOTATED, "minimal"),
         Benchmark(

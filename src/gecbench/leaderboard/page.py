@@ -87,7 +87,9 @@ class Built:
         path = self.folder / name
         for folder in path.relative_to(self.folder).parents[:-1]:
             if (self.folder / folder).is_symlink():
-                raise InputError("is a link", file=str(self.folder / folder), fix="Remove it: a page has no links")
+                raise InputError(
+                    "is a symbolic link", file=str(self.folder / folder), fix="Remove it: a page may not contain links"
+                )
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_symlink():  # written through, a page could replace any file
             path.unlink()
@@ -172,8 +174,8 @@ def _warn_of_few_resamples(rows: Mapping[BoardTable, Sequence[Row]], resamples: 
         needed = resamples_needed(max(tested.values(), default=1) - 1)
         if resamples < needed:
             yield (
-                f"{table[0]} ({table[1]}): with {resamples} resamples no p-value adjusted for all comparisons can be "
-                f"below {SIGNIFICANT}, so there is one cluster. Use --resamples {needed} or more"
+                f"{table[0]} ({table[1]}): with {resamples} resamples adjusted p-values cannot be "
+                f"below {SIGNIFICANT}, so all systems are in one cluster. Use --resamples {needed} or more"
             )
 
 
@@ -274,7 +276,7 @@ def _plugins(rows: Iterable[Row]) -> list[dict[str, Any]]:
         {
             "name": name,
             "title": metric_title(name),
-            "description": f"Plug-in, a function of the board's owner: {signature}",
+            "description": f"Plug-in of the board's owner: {signature}",
             "paper": "",
             "columns": [],
             "lower_is_better": [],
@@ -370,7 +372,7 @@ def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
             data = path.read_bytes()
             built.write(name, card(data.decode(), settings).encode() if name == "README.md" else data)
     if settings.logo is not None and (store.folder / settings.logo).is_symlink():
-        built.warnings = (*built.warnings, f"{settings.logo} is skipped: it is a link, which could be to any file")
+        built.warnings = (*built.warnings, f"{settings.logo} is skipped, because it is a symbolic link")
     elif settings.logo is not None and (store.folder / settings.logo).is_file():
         built.write(settings.logo, (store.folder / settings.logo).read_bytes())
 

@@ -357,7 +357,7 @@ class NewPlace:
         """The place in words."""
         words = f"rank {self.rank} of {self.of} by {metric_title(self.metric)}"
         if not self.ranked:
-            return f"not ranked; its score would have {words}"
+            return f"not ranked (its score would get {words})"
         if self.above is None or self.above.p_value is None:
             return words
         shown = shown_p_value(self.above.p_value)

@@ -68,7 +68,7 @@ def parse_canonical(data: bytes) -> Any:
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON ({error})") from error
     if canonical != data:
-        raise InputError("not written as gecbench writes it", fix="Add it with gecbench leaderboard submit")
+        raise InputError("has a layout that gecbench does not write", fix="Add it with gecbench leaderboard submit")
     return value
 
 
@@ -159,7 +159,7 @@ sha256 = predicate(lambda value: isinstance(value, str) and bool(DIGEST.fullmatc
 def boolean(value: object, where: str) -> None:
     """Check for true or false."""
     if not isinstance(value, bool):
-        raise InputError(f"{where} is neither true nor false")
+        raise InputError(f"{where} is not true or false")
 
 
 def string(value: object, where: str) -> None:
@@ -180,12 +180,12 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
             raise InputError(f"{where} has {len(value)} characters, more than {longest}", fix="Shorten it")
         if not (value.isprintable() or all(map(is_plain, value))):
             raise InputError(
-                f"{where} holds a control character or a mark of direction", fix="Write it on one line of plain text"
+                f"{where} contains a control character or a text direction mark", fix="Use one line of plain text"
             )
         if _BLANK.search(value):
-            raise InputError(f"{where} holds a character that is not seen", fix="Write it without fillers")
+            raise InputError(f"{where} contains an invisible character", fix="Remove it")
         if not empty and not any(unicodedata.category(character)[0] in "LNPS" for character in value):
-            raise InputError(f"{where} holds nothing that is seen", fix=f"Give a {where}")
+            raise InputError(f"{where} has no visible character", fix=f"Give a {where}")
 
     return check
 
@@ -241,15 +241,15 @@ TYPE_FIELDS: Mapping[str, Check] = {
     "value": optional(number),
 }
 NOTES: Mapping[str, str] = {
-    "p": "p: how often chance alone makes a difference this large (paired bootstrap). The first system of a cluster "
-    "is tested against the first of the cluster above, all others against the first of their own cluster",
-    "p_adjusted": "p (Holm): p adjusted by Holm's method for all tests of that first system; * below 0.05",
+    "p": "p: probability of a difference this large by chance (paired bootstrap). The first system of a cluster is "
+    "tested against the first of the cluster above. All others are tested against the first of their own cluster",
+    "p_adjusted": "p (Holm): p adjusted by Holm's method for all tests of that first system. *: below 0.05",
     "human": "human: mean score of one annotator against the others. same refs: the system's score against the same "
     "references. % human: same refs divided by human",
-    "cluster": "Systems of one cluster do not differ significantly from its first one. The first of each next cluster "
-    "does (*: p < 0.05, adjusted by Holm's method)",
+    "cluster": "Systems of a cluster do not differ significantly from its first system. The first system of the next "
+    "cluster does (*: p < 0.05, adjusted by Holm's method)",
     "capped": "capped: sentences with too many mixed references to search, scored against their best unmixed annotator",
-    "reported": "Results as reported by others are not ranked: data or settings differ from those here",
+    "reported": "Results as reported by others are not ranked, because their data or settings may differ",
 }
 """What is printed next to figures to explain them."""
 
@@ -357,7 +357,7 @@ class Record(Checked):
         record = cls(**value)
         if given == value or given.get("schema") != SCHEMA or record.to_json() == data:
             return record
-        raise InputError("not written as gecbench writes it", fix="Add it with gecbench leaderboard submit")
+        raise InputError("has a layout that gecbench does not write", fix="Add it with gecbench leaderboard submit")
 
     def to_json(self) -> bytes:
         """Return canonical JSON without empty fields about the system, which records of 0.2.0 do not have."""
@@ -409,7 +409,7 @@ class Details(Checked):
         value = parse_canonical(data)
         known = {each.name for each in fields(cls)}
         if not isinstance(value, dict) or not {"predictions"} <= set(value) <= known:
-            raise InputError("the details have other fields")
+            raise InputError("the details have unexpected fields")
         return cls(**value)
 
 
@@ -441,7 +441,7 @@ class Settings(Checked):
 
     @property
     def private(self) -> bool:
-        """Whether nothing that the board stores or answers may reveal its references."""
+        """Whether the board must not reveal its references."""
         return bool(self.corpora) and not self.publish_references
 
     def needed_changes(self, sentences: int) -> int:

@@ -31,7 +31,7 @@ _HUMAN: Row = {
     "kind": "scored",
     "date": "",
     "submitter": "",
-    "description": "Mean of each annotator against the others",
+    "description": "Mean score of each annotator against the others",
     "links": [],
 }
 

@@ -50,7 +50,7 @@ WRITE_SECONDS = 10.0
 MOST_CONNECTIONS = 100
 _LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 _SLOWEST = 1000  # bytes per second
-_UNWRITABLE = "The board cannot be written to at present."
+_UNWRITABLE = "The board cannot be changed right now. Try again later."
 _PROXIES = "FORWARDED_ALLOW_IPS"
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -110,7 +110,7 @@ class KnownHosts:
         if scope["type"] == "http":
             given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
             if len(given) != 1 or _host_name(given[0]) not in self.hosts:
-                await refusal(421, "This server has another name.")(scope, receive, send)
+                await refusal(421, "This server does not answer to that name.")(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
@@ -220,7 +220,7 @@ class App:
         """Return a page for people, and JSON for programs."""
         missing = self.site.find("404.html")
         if missing is None or "text/html" not in request.headers.get("accept", ""):
-            return refusal(404, "There is no such page.")
+            return refusal(404, "Page not found.")
         return Response(contents(*missing), status_code=404, media_type=CONTENT_TYPES[".html"])
 
     def _page(self, request: Request) -> Response | None:
@@ -240,7 +240,7 @@ class App:
     def job(self, request: Request) -> Response:
         """Return the state of a submission."""
         found = self.queue.find(request.path_params["job"])
-        return refusal(404, "There is no such submission.") if found is None else JSONResponse(found.report())
+        return refusal(404, "Submission not found.") if found is None else JSONResponse(found.report())
 
     async def submit(self, request: Request) -> Response:
         """Accept an upload: the body is the file, the query has the rest."""
@@ -255,11 +255,11 @@ class App:
         except InputError as error:
             return refusal(413 if isinstance(error, TooLargeError) else 400, str(form_error(error)))
         except (ClientDisconnect, asyncio.TimeoutError):
-            return refusal(408, "The upload broke off or took too long.")
+            return refusal(408, "The upload was interrupted or took too long. Try again.")
         who = f"address {_client(request)}" if team is None else f"team {team}"
         try:
             if self.daily is not None and not await asyncio.to_thread(self.daily.allows, who):
-                return refusal(429, f"More than {counted(self.daily.most, 'submission')} in a day. Come back tomorrow.")
+                return refusal(429, f"More than {counted(self.daily.most, 'submission')} in a day. Try again tomorrow.")
         except UnwritableError:
             return refusal(503, _UNWRITABLE)
         return await self._accept(submission, corpus, add)
@@ -296,10 +296,10 @@ class App:
 
     def _quarantine(self, left: Pending) -> None:
         place = self.pending.quarantine(left.name)
-        problem = f"servers ended {counted(left.tries, 'time')} while they scored it, so it was set aside"
+        problem = f"the server stopped {counted(left.tries, 'time')} while scoring it, so it was moved here"
         print(f"gecbench: note: {place}: {problem}", file=sys.stderr, flush=True)
         sentence = (
-            f"The server ended {counted(left.tries, 'time')} while it scored this submission, which was set aside."
+            f"The server stopped {counted(left.tries, 'time')} while scoring this submission. It will not be scored."
         )
         self.queue.add_finished(Job(left.name, "failed", result={"error": sentence}))
 
@@ -327,15 +327,15 @@ class App:
     def _refused(self, request: Request) -> Response | None:
         origin = request.headers.get("origin")
         if origin and _host(origin) != request.headers.get("host"):
-            return refusal(403, "Submissions come from this page or from a program, not from other sites.")
+            return refusal(403, "Submit from this page or from a program. Submissions from other sites are rejected.")
         if not self.rate.allows(_client(request)):
             return refusal(
-                429, f"More than {counted(self.limits.per_minute, 'submission')} in a minute. Wait a little."
+                429, f"More than {counted(self.limits.per_minute, 'submission')} in a minute. Try again in a minute."
             )
         if not self._has_token(request):
             return refusal(401, "The token is missing or wrong.")
         if request.headers.get("content-encoding", "identity") != "identity":
-            return refusal(415, "Compressed uploads are refused. Send the plain file.")
+            return refusal(415, "Compressed uploads are not accepted. Send the plain file.")
         return None
 
     def _has_token(self, request: Request) -> bool:
@@ -349,14 +349,14 @@ class App:
         corpora = self._corpora()
         corpus = corpora.get(query.get("corpus", ""))
         if corpus is None:
-            raise InputError("no such corpus here", fix=f"It takes {', '.join(corpora) or 'no submissions'}")
+            raise InputError("unknown corpus", fix=f"This board accepts {', '.join(corpora) or 'no submissions'}")
         file = Path(query.get("file", "")).name[:100] or "upload"
         tokenize = query.get("tokenize") or "none"
         if tokenize not in ("none", "auto"):
-            raise InputError(f"tokenize={tokenize!r:.20} is unknown here", fix="Use none or auto")
+            raise InputError(f"tokenize={tokenize!r:.20} is not supported", fix="Use none or auto")
         submitter = query.get("submitter", "")
         if team is not None and normalized_submitter(submitter or team) != normalized_submitter(team):
-            raise InputError(f"the token is that of {team}", fix="Submit under that name")
+            raise InputError(f"the token belongs to {team}", fix="Submit under that name")
         submission = Submission(
             system=query.get("name", ""),
             predictions=read_outputs(data, file, corpus, self.limits.most_bytes),
@@ -451,7 +451,7 @@ def run(
     port: int,
     names: Collection[str] = (),
 ) -> None:
-    """Serve until stopped by Ctrl-C; `names` are those by which the server is called besides `host`."""
+    """Serve until stopped by Ctrl-C; `names` are other names of the server than `host`."""
     lock = lock_board(store.folder)
     app: Any = create_app(store, plan, limits, token)
     hosts = known_hosts(host, names)
@@ -477,7 +477,7 @@ def _year(text: str) -> int | None:
     if not text:
         return None
     if not re.fullmatch("[0-9]{4}", text):
-        raise InputError(f"the year is {text!r:.20}", fix="Write four digits")
+        raise InputError(f"{text!r:.20} is not a year", fix="Write four digits")
     return int(text)
 
 

@@ -54,7 +54,7 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
     Exact p-values and submissions that wait are for the organizer alone: `.gitignore` keeps them out of a repository.
     """
     if (folder / SETTINGS_FILE).exists():
-        raise InputError("is there already", file=str(folder / SETTINGS_FILE), fix="Edit it, or choose another folder")
+        raise InputError("already exists", file=str(folder / SETTINGS_FILE), fix="Edit it, or choose another folder")
     resolved = [_resolve(name) for name in corpora]
     for corpus in resolved:
         Preprocessing(aligned=True).prepare(corpus, corpus.sources, "sources")
@@ -90,7 +90,7 @@ def _relative_name(folder: Path, name: str) -> str:
 def _read_logo(path: str) -> bytes:
     endings = [Path(logo).suffix for logo in LOGOS]
     if Path(path).suffix.lower() not in endings:
-        raise InputError("is not an image of a known kind", file=path, fix=f"Give one of {', '.join(endings)}")
+        raise InputError("is not a supported image", file=path, fix=f"Give one of {', '.join(endings)}")
     data = read_bytes(path)
     if len(data) > _LARGEST_LOGO:
         raise InputError("is larger than 1 MB", file=path)
@@ -143,12 +143,12 @@ class FolderStore:
         for entry in self.settings.corpora:
             name = entry["corpus"]
             if not is_known_name(name) and not (self.folder / name).is_file():
-                raise InputError(f"the board's corpus {name} is not here", fix="Give its file with -c")
+                raise InputError(f"the board's corpus {name} was not found", fix="Give its file with -c")
             corpus = _resolve(name if is_known_name(name) else str(self.folder / name))
             if corpus.fingerprint() != entry["fingerprint"]:
-                fix = "Restore the file, or make a new board: its scores could not be compared"
+                fix = "Restore the file, or create a new board, because old and new scores are not comparable"
                 file = str(self.folder / SETTINGS_FILE)
-                raise InputError(f"{name} is no longer the corpus of this board", file=file, fix=fix)
+                raise InputError(f"{name} has changed since the board was created", file=file, fix=fix)
             corpora.append(corpus)
         return corpora
 
@@ -183,7 +183,7 @@ class FolderStore:
         tables = dict.fromkeys(record.table for record in self.load().records if record.table not in known)
         files = [name for name, _ in tables if not is_known_name(name)]
         if files:
-            problem = f"the board has records on {', '.join(dict.fromkeys(files))}, and nothing says where that is"
+            problem = f"the board has records on {', '.join(dict.fromkeys(files))}, but not the path of that corpus"
             raise InputError(problem, fix="Give the corpus with -c")
         return [resolve_corpus(corpus_name(table)) for table in tables]
 
@@ -194,7 +194,7 @@ class FolderStore:
         """
         if not self.settings.corpora:
             if name is None:
-                fix = "Use -c, or give the board its own: gecbench leaderboard init"
+                fix = "Use -c, or create a board with a corpus: gecbench leaderboard init"
                 raise InputError("no corpus is given", fix=fix)
             corpus = resolve_corpus(name)
             return corpus if is_known_name(name) else corpus.replace(name=Path(name).name)
@@ -222,7 +222,7 @@ class FolderStore:
         if details is not None:
             data = details.to_json()
             if digest(data) != record.details or details.outputs != record.outputs:
-                raise InputError("the details are not those of the record")
+                raise InputError("the details do not belong to the record")
             self._write("details", digest(data), data)
         data = record.to_json()
         self._write("records", digest(data), data)
@@ -287,7 +287,7 @@ class FolderStore:
 
     def _path(self, kind: str, name: str) -> Path:
         if not DIGEST.fullmatch(name):
-            raise InputError(f"{name!r:.80} is not the name of a file of the board")
+            raise InputError(f"{name!r:.80} is not a file name of the board")
         return self.folder / kind / f"{name}.json"
 
     def _write(self, kind: str, name: str, data: bytes, *, durable: bool = True) -> None:
@@ -352,7 +352,7 @@ def open_board(address: str, *, hub: bool = True, create: bool = False) -> Folde
     if address.startswith(_HUB):
         repository, _, revision = address.removeprefix(_HUB).rstrip("/").partition("@")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
-            raise InputError(f"{address!r} names no repository", fix=f"Write {_HUB}NAME/BOARD")
+            raise InputError(f"{address!r} is not a repository address", fix=f"Write {_HUB}NAME/BOARD")
         if not hub:
             raise InputError("this needs a board in a folder", fix="Give --board FOLDER")
         return HubStore(repository, revision or "main")
@@ -361,7 +361,7 @@ def open_board(address: str, *, hub: bool = True, create: bool = False) -> Folde
     if Path(address).exists() and not Path(address).is_dir():
         raise InputError("is a file, not a board's folder", file=address)
     if not create and not Path(address).exists():
-        fix = "Check --board, or make a board there: gecbench leaderboard init"
+        fix = "Check --board, or create the board with gecbench leaderboard init"
         raise InputError("no such folder", file=address, fix=fix)
     return FolderStore(address)
 
@@ -378,7 +378,7 @@ def lock_board(folder: Path) -> IO[bytes] | None:
         return None
     if not try_lock(stream):
         stream.close()
-        raise InputError("another server serves this board", file=str(folder), fix="Stop it first")
+        raise InputError("another server is running on this board", file=str(folder), fix="Stop it first")
     return stream
 
 

@@ -59,7 +59,7 @@ def read_outputs(
         if data.startswith(magic):
             raise InputError(f"is compressed ({kind})", file=file, fix=_PLAIN)
     if b"\0" in data:
-        raise InputError("is binary: it holds zero bytes", file=file, fix=_PLAIN)
+        raise InputError("is a binary file: it contains NUL bytes", file=file, fix=_PLAIN)
     predictions = list(parse_predictions(data, file, corpus, annotator=annotator, ignore_width=True))
     for number, text in enumerate(predictions, start=1):
         _check_line(text, file, number)
@@ -75,9 +75,11 @@ def check_size(size: int, file: str, most_bytes: int = MOST_BYTES) -> None:
 
 def _check_line(text: str, file: str, number: int) -> None:
     if "\n" in text:
-        raise InputError("the output holds a line break", file=file, line=number, fix="Write each sentence on one line")
+        raise InputError(
+            "the output contains a line break", file=file, line=number, fix="Write each sentence on one line"
+        )
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError("the output holds a lone surrogate", file=file, line=number, fix="Write valid Unicode")
+        raise InputError("the output contains a lone surrogate", file=file, line=number, fix="Write valid Unicode")
 
 
 def today() -> str:
@@ -205,13 +207,15 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
     if settings.per_day is None:
         return
     if not submission.submitter.strip():
-        raise InputError("the submitter is not named", fix="This board limits submissions per name and day: give yours")
+        raise InputError(
+            "the submitter has no name", fix="Give your name: this board limits submissions per name and day"
+        )
     name, day = normalized_submitter(submission.submitter), today()
     made = sum(record.date == day and normalized_submitter(record.submitter) == name for record in records)
     if made >= settings.per_day:
-        fix = "Try again tomorrow; days end at midnight UTC"
+        fix = "Try again after midnight UTC"
         raise InputError(
-            f"{submission.submitter} has made {counted(made, 'submission')} today, as many as allowed", fix=fix
+            f"{submission.submitter} has reached the limit of {counted(made, 'submission')} today", fix=fix
         )
 
 
@@ -224,7 +228,7 @@ def _check_new(record: Record, records: Sequence[Record]) -> None:
     for other in records:
         if other.outputs == record.outputs and other.table == record.table and other.fingerprint == record.fingerprint:
             raise InputError(
-                f"these outputs are on the board already, as {other.system!r}", fix="Each system is listed once"
+                f"these outputs are already on the board, as {other.system!r}", fix="Submit each system once"
             )
 
 
@@ -250,7 +254,7 @@ def _check_changes(
         if changed < needed:
             raise InputError(
                 f"only {counted(changed, 'output')} differ{'s' if changed == 1 else ''} from {name}",
-                fix=f"This board is private: change at least {counted(needed, 'sentence')}",
+                fix=f"On this private board, submissions must differ in at least {counted(needed, 'sentence')}",
             )
 
 
@@ -314,17 +318,17 @@ def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> Non
     for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
         if len(text.split()) > 100 + 10 * len(source.split()):
             raise InputError(
-                f"{len(text.split())} tokens, where the source has {len(source.split())}",
+                f"{len(text.split())} tokens, but the source has {len(source.split())}",
                 file=file,
                 line=number,
-                fix="A correction is about as long as its source",
+                fix="Check this line: a correction is about as long as its source",
             )
     total, expected = (sum(len(text.split()) for text in texts) for texts in (predictions, corpus.sources))
     if total > 1000 + _MOST_TIMES * expected:
         raise InputError(
-            f"{total:,} tokens, where the sources have {expected:,}",
+            f"{total:,} tokens, but the sources have {expected:,}",
             file=file,
-            fix=f"All outputs together may be {_MOST_TIMES} times as long as the sources",
+            fix=f"All outputs together may have at most {_MOST_TIMES} times as many tokens as the sources",
         )
 
 
@@ -392,13 +396,13 @@ def verify(
     wanted = {Path(file).stem for file in files}
     paths = sorted((store.folder / "records").glob("*"))
     if missing := wanted - {path.stem for path in paths}:
-        raise InputError(f"the board has no record {min(missing)[:80]!r}", fix="Give files of its folder records")
+        raise InputError(f"the board has no record {min(missing)[:80]!r}", fix="Name files of its folder records/")
     chosen = [path for path in paths if not files or path.stem in wanted]
     first_files: dict[object, str] = {}
     for path in set(paths) - set(chosen):
         with suppress(InputError, OSError):
             first_files[store.record(path).entry] = path.name
-    for path in tracked(chosen, len(chosen), "scoring records again"):
+    for path in tracked(chosen, len(chosen), "rescoring records"):
         try:
             record = store.record(path)
         except (InputError, OSError) as error:
@@ -431,7 +435,7 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
         return [str(error)]
     found = [f"{name} differs" for name in _VERIFIED_FIELDS if getattr(record, name) != getattr(scored.record, name)]
     if record.role == "source" and record.unchanged != 1:
-        found.append("it is called the source, but differs from it")
+        found.append("it is marked as the unchanged source, but differs from it")
     new = board_plugins().keys() - record.scores.keys()  # plug-ins that the board did not have then
     gone = {name for name, figure in record.scores.items() if is_plugin(figure)} - scored.record.scores.keys()
     kept, made = _without(asdict(details), gone), _without(asdict(scored.details), new)
@@ -460,18 +464,18 @@ def _resamples(record: Record) -> int:
 
 def _differences(metric: str, claimed: Record, scored: Record) -> Iterator[str]:
     if metric in claimed.scores and metric not in scored.scores and is_plugin(claimed.scores[metric]):
-        yield f"{metric}: a plug-in that was not given (--plugin)"
+        yield f"{metric}: not verified, because its plug-in was not given (--plugin)"
         return
     if metric not in claimed.scores or metric not in scored.scores:
-        whose = "it claims" if metric in claimed.scores else "it lacks"
-        yield f"{metric}: {whose} a figure"
+        what = "not computed here" if metric in claimed.scores else "missing in the record"
+        yield f"{metric}: the score is {what}"
         return
     if how_scored(claimed, metric) != how_scored(scored, metric):
-        yield f"{metric}: other settings, {claimed.scores[metric]['signature']}"
+        yield f"{metric}: scored with other settings: {claimed.scores[metric]['signature']}"
     ours, theirs = scored.scores[metric], claimed.scores[metric]
     for name in ours:
         if name != "signature" and not _equal(theirs[name], ours[name]):
-            yield f"{metric}: {name} {_shown(theirs[name])} is {_shown(ours[name])} here"
+            yield f"{metric}: {name} is {_shown(theirs[name])} in the record, but {_shown(ours[name])} when rescored"
 
 
 def _equal(claimed: Any, scored: Any) -> bool:

@@ -76,7 +76,7 @@ def score_upload(
     *,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Score a submission, and store it if `add`; return what its submitter is told. A server runs it in a child."""
+    """Score a submission, and store it if `add`; return the report for its submitter. A server runs it in a child."""
     store = FolderStore(board)
     adding: Any = {"dry_run": not add, "counts": True, "resumed": resumed}
     done = submit(submission, corpus, store, **adding, resamples=resamples, progress=progress)
@@ -194,7 +194,9 @@ class TeamTokens:
         """Remove the token of a team."""
         teams, kept = self.load(), self._without(team)
         if len(kept) == len(teams):
-            raise InputError(f"the board has no token of {team!r:.80}", fix=f"It has {', '.join(teams) or 'none'}")
+            raise InputError(
+                f"the board has no token for {team!r:.80}", fix=f"Teams with a token: {', '.join(teams) or 'none'}"
+            )
         self._save(kept)
 
     def find(self, token: str) -> str | None:
@@ -358,7 +360,7 @@ class Queue:
             job.result = work(progress)
             job.state = "done"
         except (UnwritableError, OSError):
-            job.state, job.stage, job.done = "waiting", "the board cannot be written to", 0.0
+            job.state, job.stage, job.done = "waiting", "the board cannot be changed right now", 0.0
             self._retry(job, work)
         except StoppedError:
             job.state = "waiting"

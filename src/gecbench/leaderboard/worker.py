@@ -141,12 +141,12 @@ def _error(answer: dict[str, Any], status: int, limits: TaskLimits) -> GecbenchE
 
 def _limit_met(memory: bool, status: int, limits: TaskLimits) -> str:
     if memory:
-        return f"This needs more memory than the {limits.memory / 2**30:.3g} GB allowed."
+        return f"Scoring needs more memory than the {limits.memory / 2**30:.3g} GB allowed."
     if os.name == "posix" and status == -signal.SIGXCPU:
-        return f"This takes more processor time than the {limits.processor_seconds} s allowed."
+        return f"Scoring takes more processor time than the {limits.processor_seconds} s allowed."
     if os.name != "posix" or status == -signal.SIGALRM:
-        return f"This takes longer than the {limits.seconds:g} s allowed."
-    return f"The process that scores ended (status {status})."
+        return f"Scoring takes longer than the {limits.seconds:g} s allowed."
+    return f"The scoring process stopped unexpectedly (status {status})."
 
 
 def main() -> None:

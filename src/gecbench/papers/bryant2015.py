@@ -106,7 +106,7 @@ def _table4(data: Conll14, nucle: Corpus, ten: Corpus | None) -> Section:
             ours = [*m2_percentages(score)]
         rows.append((name, theirs, ours))
     table = comparison("CAMB against", ("P", "R", "F0.5"), rows, 2, 0)
-    notes = () if ten is not None else (f"Each but A3 and A7, the official annotators, {NO_ARCHIVE}.",)
+    notes = () if ten is not None else (f"Each annotator except the official ones (A3 and A7) {NO_ARCHIVE}.",)
     return Section("Table 4: CAMB against each annotator", table, notes)
 
 
@@ -115,7 +115,7 @@ def _table5(bound: Bound | None) -> Section:
     theirs = [_published_row(k - 1) for k in NINE]
     if bound is None:
         rows = [[str(k + 1), *(number(value, 2) for value in row)] for k, row in enumerate(theirs)]
-        note = f"Published only: ours {NO_ARCHIVE}; with them this table fills itself."
+        note = f"Published only: ours {NO_ARCHIVE}; with them, this command fills the table."
         return Section("Table 5: humans and systems", Table(["annotators", *parts], rows), (note,))
     pairs = zip(theirs, _bound_rows(bound), strict=True)
     lines = [(str(k), *pair) for k, pair in enumerate(pairs, start=1)]
@@ -167,7 +167,7 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
     printed = {"Human": (NINE, table5["human"])} | {name: (NINE, table5[name]) for name in TOP_SYSTEMS}
     by_category = {name: _human_points(found) for name, found in categories.items()}
     ours = "computed here" if complete else f"computed here on {STAND_IN}"
-    lacking = "" if complete else f" Missing: the lines of the paper's ten annotators; each {NO_ARCHIVE}."
+    lacking = "" if complete else f" The lines of the paper's ten annotators are missing: each {NO_ARCHIVE}."
     colors = "A color for people and for each system; "
     draw = partial(curves, labels=AXES, limits=(0, 100), ticks=NINE)
     return (
@@ -182,7 +182,7 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
             "figure2",
             "Human F0.5 by error category",
             partial(draw, lines=by_category),
-            f"A color and a mark for each category, of the annotators at hand.{lacking}",
+            f"A color and a mark for each category, of the annotators that we have.{lacking}",
         ),
         Figure(
             "figure3",

@@ -25,7 +25,7 @@ REFERENCE_SETS = {
     "All": "all_bn15",
 }
 NO_ARCHIVE = (
-    "needs the ten annotations of Bryant & Ng (10gec_annotations.zip), which are not at hand "
+    "needs the ten annotations of Bryant & Ng (10gec_annotations.zip), which were not downloaded "
     "(`gecbench data build conll14_fluency bn15` fetches them)"
 )
 

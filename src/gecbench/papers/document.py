@@ -28,7 +28,7 @@ MARKERS = "osD^vP*X<>"
 _NAME_SIZE = 6
 _GAPS = (5, 9, 14, 20, 27, 35, 44)  # between a point and its name
 _FAR = 3
-MOVED = f"Orange: a system whose rank moves by {_FAR} or more; grey: by less."
+MOVED = f"Orange: a system whose rank moves by {_FAR} or more; gray: by less."
 
 
 @dataclass(frozen=True)

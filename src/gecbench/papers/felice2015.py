@@ -18,7 +18,7 @@ from gecbench.papers.document import Contents, Resources, Section, comparison, p
 
 PAPER = "felice2015"
 SUBSET = (
-    "Published on 711 sentences, which are not listed and could not be found again; ours on all 1,312, so only the "
+    "Published on 711 sentences, which the paper does not list. Ours are on all 1,312, so only the "
     "order of the systems can be compared."
 )
 
@@ -65,8 +65,8 @@ def _examples() -> Section:
         ]
         rows.append((name, printed, ours))
     table = comparison("example", ("P", "R", "F0.5"), rows, 2, 0)
-    note = "Sentences of our own of the same shape as the paper's."
-    return Section("Tables 1 to 3: what M2 makes of four hypotheses", table, (note,))
+    note = "Our own sentences, built like the paper's."
+    return Section("Tables 1 to 3: M2 scores of four hypotheses", table, (note,))
 
 
 def _table8() -> Section:

@@ -72,8 +72,8 @@ def _table2(corpus: Corpus, distances: Any, sentences: int) -> Section:
     theirs = published(PAPER)["table2"]
     table = comparison_of_values("JFLEG", theirs, ours, lambda name: (0, 0 if name == "sentences" else 2))
     notes = (
-        "GUG's development and test sets have 747 + 754 = 1,501 sentences, and so has JFLEG; 1,511 is a slip.",
-        "The other rows are of the 754 sentences that the paper analyses: every sentence with each of its rewrites.",
+        "GUG's development and test sets have 747 + 754 = 1,501 sentences, as JFLEG does; 1,511 is a misprint.",
+        "The other rows are of the 754 sentences that the paper analyzes: every sentence with each of its rewrites.",
     )
     return Section("Table 2: the corpus", table, notes)
 
@@ -102,7 +102,7 @@ def _section3(corpus: Corpus, distances: Any, coded: Sequence[dict[str, Any]]) -
     table = comparison_of_values("", theirs, ours, lambda name: (2 if name.endswith("r") else 0, 2))
     notes = (
         f'"Corrected alike": two equal rewrites, unless all four left the sentence as it was ({sum(and_changed)} of '
-        f"{len(lines)}; a definition found by trying). With those it is {number(100 * float(np.mean(alike)), 1)} %.",
+        f"{len(lines)}; a definition found by trial). With those it is {number(100 * float(np.mean(alike)), 1)} %.",
         "The annotators' ratings of difficulty are not public.",
     )
     return Section("Section 3: distances and codes", table, notes)

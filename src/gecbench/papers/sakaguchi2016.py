@@ -121,7 +121,7 @@ def figure2(found: Mapping[Pair, Change]) -> tuple[Section, Figure]:
     ]
     notes = (
         'Published: what the text says of the figure ("about seven", "four", "about two", 1.4).',
-        f"The systems' 1.4 does not come out: the mean over the {len(outputs)} systems is {number(systems.ster, 2)} "
+        f"The systems' 1.4 cannot be reproduced: the mean over the {len(outputs)} systems is {number(systems.ster, 2)} "
         f"edits per sentence, {number(systems.ster / systems.changed, 2)} per changed sentence.",
     )
     header = ["set", *(f"sTER: {name}" for name in COMPARED), "changed %"]
@@ -237,7 +237,7 @@ Scores = Mapping[str, float]
 METHODS = ("spearman", "pearson")
 EXPLAIN_FROM = 0.01
 ANNOTATIONS = {"NUCLE": 2, "BN15": 10, "E-fluency": 2, "N-fluency": 2, "E-minimal": 2, "N-minimal": 2, "All": 18}
-DECIMALS = {"M2": "four decimals", "I-measure": "two decimals, in per cent"}
+DECIMALS = {"M2": "four decimals", "I-measure": "two decimals, in percent"}
 
 
 @dataclass(frozen=True)
@@ -347,7 +347,7 @@ def _table6_notes(found: Correlations, name: str, column: Column) -> tuple[str, 
     if name in DECIMALS:
         notes.append(f"The released scores have {DECIMALS[name]}.")
     if column.rewrites:
-        notes.append(f"* Over 0.01 apart, against rewrites: {column.rewrites}. NUCLE, whose edits are given, agrees.")
+        notes.append(f"*: over 0.01 apart, against rewrites: {column.rewrites}. NUCLE, whose edits are given, agrees.")
     return tuple(notes)
 
 
@@ -361,17 +361,17 @@ def brevity_penalty(found: Correlations) -> Section:
         rows.append(cells)
     header = [
         "metric, references",
-        *("ρ: as in 2016", "put right", "change"),
-        *("r: as in 2016", "put right", "change"),
+        *("ρ: as in 2016", "corrected", "change"),
+        *("r: as in 2016", "corrected", "change"),
     ]
     correlated = {key[1]: coefficients(scores)[0] or 0 for key, scores in found.fixed.items() if key[0] == "GLEU"}
     best = max(correlated, key=lambda references: correlated[references])
     notes = (
-        "The scores of 2016 punish long outputs and not short ones: candidate and reference length are swapped in the "
-        "brevity penalty of both GLEU and BLEU. GLEU was fixed in 2017; sacrebleu has the penalty right.",
-        f"Put right, GLEU correlates best with {best} (ρ = {number(correlated[best], 3)}).",
+        "The scores of 2016 penalize long outputs instead of short ones: candidate and reference length are swapped in "
+        "the brevity penalty of both GLEU and BLEU. GLEU was fixed in 2017; sacrebleu's penalty is correct.",
+        f"With this correction, GLEU correlates best with {best} (ρ = {number(correlated[best], 3)}).",
     )
-    return Section("Table 6 with the brevity penalty put right", Table(header, rows), notes)
+    return Section("Table 6 with the brevity penalty corrected", Table(header, rows), notes)
 
 
 def figure3(found: Correlations) -> Figure:
@@ -383,7 +383,7 @@ def figure3(found: Correlations) -> Figure:
         ours[name] = [coefficients(found.ours.get((name, references)))[0] for references in REFERENCE_SETS]
     caption = "Correlation of the human ranking with metric scores over reference sets"
     draw = partial(grouped_bars, labels=labels, printed=printed, ours=ours, quantity="Spearman's ρ", limits=(-0.6, 1))
-    note = "Bars: computed here, a colour for each metric; black lines: published."
+    note = "Bars: computed here, a color for each metric; black lines: published."
     if found.missing:
         why = next(iter(found.missing.values()))
         note += f" Missing are the bars of {' and '.join(found.missing)}, each of which {why}."
@@ -430,7 +430,7 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
     draw = partial(line_with_range, places=sizes, tables=tables, labels=("Number of references", "GLEU"))
     caption = "Mean GLEU of 12 systems with different numbers of fluency references"
     note = (
-        "Dots: mean of the systems; bars: from the lowest to the highest. Red as in the paper; grey as it defines GLEU."
+        "Dots: mean of the systems; bars: from the lowest to the highest. Red as in the paper; gray as it defines GLEU."
     )
     return section, Figure("figure5", caption, draw, note, (6, 4.3))
 
@@ -488,7 +488,7 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
     for name, one, other in (
         ("Table 3c, crowd as published", human_scores(), crowd),
         ("experts on the crowd's sentence numbers, crowd as published", same.scores(), crowd),
-        ("Table 3c, crowd relabelled", human_scores(), relabeled),
+        ("Table 3c, crowd relabeled", human_scores(), relabeled),
     ):
         rows.append((name, list(printed.values()), [correlate(other.scores(), one, kind).value for kind in printed]))
     notes = (
@@ -496,7 +496,7 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
         "judgments of the sentences whose numbers the crowd tasks carry.",
     )
     section = Section("Section 5.2: experts and non-experts", comparison("rankings", ("ρ", "r"), rows, 3), notes)
-    columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabelled": relabeled}
+    columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabeled": relabeled}
     names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
     breaks = {title: _cluster_ends(ranking) for title, ranking in columns.items()}
     draw = partial(ranks_side_by_side, columns=names, breaks=breaks)
@@ -522,7 +522,7 @@ def table7(data: Conll14, judged: Judged) -> Section:
     again = list(expand_pairs(relabel(judged.experts, data.systems), groups=True))
     shown = {pair.sentence for pair in pairs}
     matching = {
-        "Non-experts, relabelled": inter_agreement(pairs),
+        "Non-experts, relabeled": inter_agreement(pairs),
         "Experts, same sentences": inter_agreement(pair for pair in again if pair.sentence in shown),
         "Non-experts with Experts, matching sentences": cross_agreement(pairs, again),
     }

@@ -178,7 +178,7 @@ def _figures(
     notes = (
         "theirs: the references as gec-metrics reads them. The official combined file has no lines of the second "
         "annotator in 224 of 1,312 sentences, which gec-metrics takes to mean that nothing was changed. In 88 of them "
-        "(22 of SEEDA's 391) the annotator's own file has edits, so there its second reference is the uncorrected "
+        "(22 of SEEDA's 391) the annotator's own file has edits, so its second reference there is the uncorrected "
         "source. right: the references of both annotators' own files. equal: which of them gives the published figure.",
         "SEEDA: judgments of edits (E) or sentences (S), and the set of systems. score: the metric's corpus score, or "
         "TrueSkill of its sentence scores, against human scores by TrueSkill (EW: Expected Wins). sentence: pairs of "
