@@ -332,7 +332,7 @@ def test_tables_mark_the_least_over_correction(run, tmp_path):
 def test_a_board_shows_over_correction(tiny_model, monkeypatch):
     monkeypatch.setattr(CLEME, "missing", lambda: None)
     tiny = {"cleme": CLEME(model=str(tiny_model))}
-    monkeypatch.setattr(scoring, "board_metric", lambda name: tiny.get(name) or METRICS[name]())
+    monkeypatch.setattr(scoring, "metric_class", lambda name: lambda: tiny.get(name) or METRICS[name]())
     system = gecbench.load_demo_systems()["rule-based"]
     figure = score_submission(Submission("rules", system), DEMO, resamples=5).record.scores["cleme"]
     parts = gecbench.score(system, DEMO, CLEME(model=str(tiny_model)))["cleme"].parts
