@@ -165,7 +165,7 @@ def test_command_line(spark, tmp_path, run, capsys):
         assert f"{each.signature}\n" in printed
         assert f"{each:.2f}" in printed
     assert main(["score", "--engine", "spark", "-p", str(path)]) == 2
-    assert "no column with a known name (columns: 'index', 'source')" in capsys.readouterr().err
+    assert "no column with a known name (columns: 'index', 'source'" in capsys.readouterr().err
     assert main(["score", "--engine", "spark", "-p", str(tmp_path / "nowhere")]) == 2
     assert "PATH_NOT_FOUND" in capsys.readouterr().err
     (tmp_path / "junk.parquet").write_text("no table at all\n")
