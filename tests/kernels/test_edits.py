@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 from sacrebleu.metrics import lib_ter
 
+from gecbench.errors import InputError
 from gecbench.kernels.tokens import TokenArray, intern_lines, offsets_of
 
 sentences = st.lists(st.sampled_from(["a", "b", "c", "A", "é"]), max_size=9).map(" ".join)
@@ -115,6 +116,14 @@ def test_changed_spans_of_real_data(both_kernels):
     outputs = list(zip(*map(submission, ("AMU", "CAMB", "NTHU")), strict=True))
     for rewrites in (corpus.references, outputs):
         assert_equal(*(changes(kernel, corpus.sources, rewrites) for kernel in both_kernels("edits")))
+
+
+def test_python_refuses_a_table_that_would_take_gigabytes(both_kernels):
+    python, native = both_kernels("edits")
+    before, after = " ".join(["a"] * 5_000), " ".join(["b"] * 5_000)
+    assert changes(native, [before], [[after]])[0].tolist() == [[0, 5_000, 0, 5_000]]
+    with pytest.raises(InputError, match="5000 tokens are too many to align with 5000 for the Python kernels"):
+        changes(python, [before], [[after]])
 
 
 def test_native_refuses_spans_of_arrays_that_do_not_fit(both_kernels):

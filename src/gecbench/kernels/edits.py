@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from gecbench.kernels import too_large_for_python
 from gecbench.kernels.tokens import Ids, Offsets, TokenArray
 
 Tokens = Sequence[int]
+_MOST_CELLS = 1 << 24  # of the table of one pair
 
 
 def changed_spans(sources: TokenArray, rewrites: TokenArray, rewrite_rows: Offsets) -> tuple[Ids, Offsets]:
@@ -38,11 +40,19 @@ def _changes(before: Tokens, after: Tokens) -> Iterator[tuple[int, int, int, int
 
 
 def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
-    """Return the places of the tokens that the alignment keeps (steps 1 to 3)."""
-    shared = 0
+    """Return the places of the tokens that the alignment keeps (steps 1 to 3).
+
+    Tokens shared at the end need no table either: going back from the end takes them first anyway.
+    """
+    shared, kept = 0, []
     while shared < min(len(before), len(after)) and before[shared] == after[shared]:
         shared += 1
     rows, columns = len(before) - shared, len(after) - shared
+    while rows and columns and before[shared + rows - 1] == after[shared + columns - 1]:
+        rows, columns = rows - 1, columns - 1
+        kept.append((shared + rows, shared + columns))
+    if rows * columns > _MOST_CELLS:
+        raise too_large_for_python(f"{rows} tokens are too many to align with {columns}")
     costs = [list(range(columns + 1))]
     for i in range(1, rows + 1):
         above, row, token = costs[-1], [i], before[shared + i - 1]
@@ -50,7 +60,6 @@ def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
             replace = above[j - 1] + (token != after[shared + j - 1])
             row.append(min(replace, above[j] + 1, row[-1] + 1))
         costs.append(row)
-    kept = []
     i, j = rows, columns
     while i and j:
         equal = before[shared + i - 1] == after[shared + j - 1]
