@@ -409,6 +409,16 @@ def test_edits_are_those_of_m2_and_are_filtered(browser, page):
     assert browser.current_url != address, "a link to each sentence"
     browser.execute_script(press, "k")
     assert texts(browser, ".status")[0] == first
+    browser.execute_script(press, "/")
+    assert browser.execute_script("return document.activeElement.name") == "words"
+    search = "const box = document.activeElement; box.value = arguments[0]; box.dispatchEvent(new Event('change', "
+    change(browser, search + "{bubbles: true}))", "7")
+    assert texts(browser, ".status") == ["Sentence 7 (1 of 1)"], "a number finds its sentence, whatever the filters"
+    assert browser.execute_script("return document.activeElement.name") == "words", "the focus stays"
+    change(browser, "history.back()")
+    assert texts(browser, ".status")[0] == first
+    open_page(browser, f"{page}#sentences?corpus=demo&words=no-such-word")
+    assert texts(browser, ".status") == ["No sentence matches these filters."]
     open_page(browser, f"{page}#sentences?corpus=demo&show=a")
     made = edits_shown(browser)
     assert any(mark == "match" and chosen for mark, _, chosen in made)

@@ -11,7 +11,7 @@
     section,
     text: section.textContent.toLowerCase(),
     edits: [...section.querySelectorAll(".match, .miss, .wrong")].map((node) => (
-      { node, outcome: node.className, type: node.dataset.type })),
+      { node, outcome: node.className, type: node.getAttribute("data-type") })),
   }));
 
   function show({ section }, moved) {
@@ -33,16 +33,23 @@
     actions.replaceChildren(...walk(chosen, location.hash.slice(2), show).steps);
   }
 
+  /** Go to the sentence in the address, if any. */
+  function follow() {
+    const linked = sentences.find(({ section }) => `#${section.id}` === location.hash);
+    if (linked && !hasEdits(linked)) form.elements.show.value = "all";
+    filter();
+    if (linked) linked.section.scrollIntoView();
+  }
+
   const shows = sentences.every(hasEdits) ? [] : [["", "sentences with edits"], ["all", "all sentences"]];
   const outcomes = [...document.querySelectorAll(".legend li")].map((item) => (
     [item.firstChild.className, item.lastChild.textContent.trim()]))
     .filter(([mark]) => sentences.some(({ edits }) => edits.some(({ outcome }) => outcome === mark)));
-  const linked = sentences.find(({ section }) => `#${section.id}` === location.hash);
-  form.append(...filters(sentences, { shows, outcomes, outcomeLabel: "Outcome",
-    label: ({ node }) => node.lastChild.textContent }, { show: linked && !hasEdits(linked) ? "all" : "" }), actions);
+  const label = ({ node }) => node.lastChild.textContent;
+  form.append(...filters(sentences, { shows, outcomes, outcomeLabel: "Outcome", label }, {}), actions);
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
+  addEventListener("hashchange", follow);
   form.hidden = false;
-  filter();
-  if (linked) linked.section.scrollIntoView();
+  follow();
 })();
