@@ -49,8 +49,8 @@ GECBENCH.define("edits", (use) => {
       counter.textContent = `Sentence ${chosen[next].id} (${next + 1} of ${chosen.length})`;
       show(chosen[next], moved);
     };
-    const step = (label, by, key) => el("button",
-      { type: "button", title: `Key ${key}`, "aria-keyshortcuts": key, onclick: () => open(position + by) }, label);
+    const step = (label, by, key) => el("button", { type: "button", title: `Key ${key}`, "aria-keyshortcuts": key,
+      disabled: !chosen.length, onclick: () => open(position + by) }, label);
     open(position, false);
     return { steps: [step("← Previous", -1, "k"), step("Next →", 1, "j"), counter], open };
   }

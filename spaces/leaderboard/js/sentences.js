@@ -136,7 +136,7 @@ GECBENCH.define("sentences", (use) => {
     return sources.map((source, i) => {
       const outputs = details.map((each) => each.predictions[i]);
       const sides = details.map((each) => (each.edits[i] || []).map(([outcome, start, end, correction, type]) => (
-        { outcome, start, end, correction, type, fix: [start, end, correction].join("|") })));
+        { outcome, start, end, correction, type })));
       const scores = details.map((each) => (each.sentence_scores[metric] || [])[i]);
       const text = [source, ...outputs].join(" ").toLowerCase();
       return { id: ids[i], source, references: references[i] || [], outputs, sides, edits: sides[0], scores, text };
@@ -145,8 +145,9 @@ GECBENCH.define("sentences", (use) => {
 
   /** Gold edits of one system that are correct there and missed or made otherwise by the other. */
   function fixedAlone({ sides }, side, { type }) {
-    const made = sides[1 - side].filter(({ outcome }) => outcome === "correct").map(({ fix }) => fix);
-    return sides[side].filter((edit) => passes(edit, { outcome: "correct", type }) && !made.includes(edit.fix));
+    const key = ({ start, end, correction }) => [start, end, correction].join("|");
+    const made = sides[1 - side].filter(({ outcome }) => outcome === "correct").map(key);
+    return sides[side].filter((edit) => passes(edit, { outcome: "correct", type }) && !made.includes(key(edit)));
   }
 
   /** How many edits of each system pass the filters, by outcome. */
