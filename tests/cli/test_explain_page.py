@@ -56,9 +56,13 @@ def explained(browser, calm, tmp_path):
     explanations = gecbench.M2().explain(DEMO, OUTPUTS, range(len(DEMO)))
     score = gecbench.M2().score_corpus(DEMO, OUTPUTS)
     file = tmp_path / "explained.html"
-    file.write_text(html_page(explanations, "rule-based", score), encoding="utf-8")
+    file.write_text(html_page(dict(enumerate(explanations, 1)), "rule-based", score), encoding="utf-8")
     browser.get(file.as_uri())
     return explanations, score
+
+
+def marked(explanation):
+    return any(cell.mark in ("match", "miss", "wrong") for row in explanation.rows for cell in row.cells)
 
 
 def shown(browser):
@@ -85,6 +89,13 @@ def test_page_has_heading_totals_and_legend(browser, explained):
 def test_page_filters(browser, explained):
     explanations, _ = explained
     titles = [each.title for each in explanations]
+    happening = [each.title for each in explanations if marked(each)]
+    assert shown(browser) == happening != titles, "it opens where something happens"
+    quiet = next(k for k, each in enumerate(explanations, 1) if not marked(each))
+    choose(browser, "words", str(quiet))
+    assert shown(browser) == [titles[quiet - 1]], "a number is enough"
+    choose(browser, "words", "")
+    choose(browser, "show", "all")
     assert shown(browser) == titles
     choose(browser, "words", "2")
     assert shown(browser) == [titles[1]]
@@ -101,10 +112,15 @@ def test_page_filters(browser, explained):
     assert shown(browser) == having(mark="miss") != titles
     kinds = [value for value in texts(browser, "[name=type] option") if value != "any"]
     assert "Vform: verb form" in kinds
-    for kind in kinds:
-        choose(browser, "type", kind.partition(":")[0])
-        assert shown(browser) == having(mark="miss", type=kind.partition(":")[0])
-    assert texts(browser, "output") == [f"{len(shown(browser))} of {len(DEMO)} sentences"]
+    cells = [cell for each in explanations for row in each.rows for cell in row.cells]
+    for kind in (words.partition(":")[0] for words in kinds):
+        choose(browser, "type", kind)
+        assert shown(browser) == having(mark="miss", type=kind)
+        outlined = sum(cell.mark == "miss" and cell.type == kind for cell in cells)
+        assert browser.execute_script("return document.querySelectorAll('.miss.chosen').length") == outlined
+        assert browser.execute_script("return document.querySelectorAll('.chosen').length") == outlined
+    choose(browser, "type", "Prep")
+    assert texts(browser, "output")[0].endswith(f"(1 of {len(shown(browser))})")
 
 
 def test_page_is_walked_by_keys(browser, explained):
@@ -114,12 +130,45 @@ def test_page_is_walked_by_keys(browser, explained):
         return browser.execute_script("return document.activeElement.querySelector('h2')?.textContent")
 
     titles = shown(browser)
-    for key, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+    assert texts(browser, "output") == [f"Sentence 1 (1 of {len(titles)})"]
+    for key, place in (("j", 1), ("j", 2), ("k", 1)):
         browser.switch_to.active_element.send_keys(key)
         assert focused() == titles[place]
-    click(browser, "[name=next]")
+    assert browser.current_url.endswith("#s2")
+    click(browser, "button[aria-keyshortcuts=j]")
     assert focused() == titles[2]
     browser.switch_to.active_element.send_keys("/")
     wait(browser, "document.activeElement.name === 'words'")
     browser.switch_to.active_element.send_keys("jjj", Keys.TAB)
     assert shown(browser) == []
+    assert texts(browser, "output") == ["No sentence matches these filters."]
+
+
+def test_page_is_linked_by_sentence(browser, explained):
+    explanations, _ = explained
+    page = browser.current_url.partition("#")[0]
+    quiet = next(k for k, each in enumerate(explanations, 1) if not marked(each))
+    for number, opens in ((len(DEMO), True), (quiet, True), (len(DEMO), False)):
+        if opens:
+            browser.get("about:blank")
+        browser.get(f"{page}#s{number}")
+        wait(browser, "document.querySelector('output').textContent.startsWith(`Sentence ${arguments[0]} (`)", number)
+        wait(
+            browser,
+            """(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(
+                 document.getElementById(`s${arguments[0]}`).getBoundingClientRect())""",
+            number,
+        )
+
+
+def test_page_needs_no_script(browser, explained):
+    explanations, _ = explained
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.refresh()
+        seen = [node.text for node in browser.find_elements("css selector", "section h2") if node.is_displayed()]
+        hidden = [browser.find_element("css selector", name).is_displayed() for name in ("form", "#theme")]
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert seen == [each.title for each in explanations]
+    assert hidden == [False, False]

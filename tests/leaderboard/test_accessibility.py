@@ -71,7 +71,7 @@ def test_explained_pages(browser, axe, tmp_path, name, theme):
     metric = make_metric(name)
     corpus, outputs = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
     file = tmp_path / "explained.html"
-    explanations = metric.explain(corpus, outputs, range(4))
+    explanations = dict(enumerate(metric.explain(corpus, outputs, range(4)), 1))
     file.write_text(html_page(explanations, "Explained", metric.score_corpus(corpus, outputs)), encoding="utf-8")
     for screen in SCREENS:
         emulate_screen(browser, screen, dark=theme == "dark")

@@ -105,7 +105,7 @@ def test_system_then_alignment(browser, opened):
     source = DEMO.sources[0].split()
     assert [token for token in first if token and token != "∅"] == source
     assert texts(browser, "table.alignment th")[:3] == ["Source", "A", "B"]
-    assert "has" in texts(browser, "table.alignment tr:nth-child(2) td.good")
+    assert "has" in texts(browser, "table.alignment tr:nth-child(2) td.match")
     change_url = browser.current_url
     browser.execute_script("document.querySelectorAll('.actions button')[1].click()")
     wait(browser, "document.querySelector('.status').textContent.startsWith('Sentence 2 ')")
@@ -126,8 +126,8 @@ def test_alignment_gives_every_text_back(browser, opened):
             assert " ".join(column["cells"][k] for column in columns if column["cells"][k]) == " ".join(row.split())
 
 
-JUDGED = [("goes", "go", ["goes", "went"], "good"), ("gone", "go", ["goes"], "other"), ("go", "go", ["goes"], "missed")]
-JUDGED += [("go", "go", ["goes", "go"], "same"), ("", "the", [""], "good"), ("a", "the", [], "changed")]
+JUDGED = [("goes", "go", ["goes", "went"], "match"), ("gone", "go", ["goes"], "wrong"), ("go", "go", ["goes"], "miss")]
+JUDGED += [("go", "go", ["goes", "go"], "same"), ("", "the", [""], "match"), ("a", "the", [], "changed")]
 
 
 def test_judgement_of_a_cell(browser, opened):

@@ -382,8 +382,8 @@ def test_a_row_is_cited(browser, page):
 
 def edits_shown(browser):
     return browser.execute_script(
-        "return [...document.querySelectorAll('.edits p:first-child .edit')].map((node) => "
-        "[node.dataset.outcome, node.dataset.type, node.classList.contains('chosen')])"
+        "return [...document.querySelectorAll('.edits p:first-child > span')].map((node) => "
+        "[node.classList[0], node.dataset.type, node.classList.contains('chosen')])"
     )
 
 
@@ -400,7 +400,7 @@ def test_edits_are_those_of_m2_and_are_filtered(browser, page):
         assert [int(cell) for cell in cells[3 * k : 3 * k + 3]] == expected
     go(browser, "#sentences?corpus=demo&outcome=missed&type=Prep")
     shown = edits_shown(browser)
-    assert ["missed", "Prep", True] in shown
+    assert ["miss", "Prep", True] in shown
     address = browser.current_url
     press = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))"
     first = texts(browser, ".status")[0]
@@ -409,9 +409,19 @@ def test_edits_are_those_of_m2_and_are_filtered(browser, page):
     assert browser.current_url != address, "a link to each sentence"
     browser.execute_script(press, "k")
     assert texts(browser, ".status")[0] == first
+    browser.execute_script(press, "/")
+    assert browser.execute_script("return document.activeElement.name") == "words"
+    search = "const box = document.activeElement; box.value = arguments[0]; box.dispatchEvent(new Event('change', "
+    change(browser, search + "{bubbles: true}))", "7")
+    assert texts(browser, ".status") == ["Sentence 7 (1 of 1)"], "a number finds its sentence, whatever the filters"
+    assert browser.execute_script("return document.activeElement.name") == "words", "the focus stays"
+    change(browser, "history.back()")
+    assert texts(browser, ".status")[0] == first
+    open_page(browser, f"{page}#sentences?corpus=demo&words=no-such-word")
+    assert texts(browser, ".status") == ["No sentence matches these filters."]
     open_page(browser, f"{page}#sentences?corpus=demo&show=a")
     made = edits_shown(browser)
-    assert any(outcome == "correct" and chosen for outcome, _, chosen in made)
+    assert any(mark == "match" and chosen for mark, _, chosen in made)
 
 
 def test_the_column_picker_leaves_no_trace(browser, page):

@@ -63,7 +63,7 @@ def test_html_escapes_everything():
     nasty = "<script>alert('x')</script> & \"q\""
     edit = (0, 1, ("<b>&amp;",))
     corpus = Corpus(sources=[nasty], annotations=[[annotation(edit)]])
-    page = html_page(M2().explain(corpus, [f"<i> {nasty}"], [0]), "<title> & 'more'")
+    page = html_page({1: M2().explain(corpus, [f"<i> {nasty}"], [0])[0]}, "<title> & 'more'")
     tags = []
     texts = []
 
@@ -79,7 +79,8 @@ def test_html_escapes_everything():
     assert tags.count("script") == 1
     assert nasty in texts
     assert f"<i> {nasty}" in texts
-    assert any("→ <b>&amp; [0,1) UNK: unknown type" in text for text in texts)
+    assert "-<script>alert('x')</script> → <b>&amp; [0,1) " in texts
+    assert "UNK: unknown type" in texts
     assert "<title> & 'more'" in texts
 
 
@@ -90,7 +91,8 @@ def test_error_types_are_explained():
         "title\n  gold edits  -make → have [10,11) Wci: wrong collocation or idiom\n              +a → b [1,2) X"
     )
     page = explained.to_html()
-    assert '<span class="miss" data-type="Wci">-make → have [10,11) Wci: wrong collocation or idiom</span><br>' in page
+    words = "<small>Wci: wrong collocation or idiom</small>"
+    assert f'<span class="miss" data-type="Wci">-make → have [10,11) {words}</span><br>' in page
 
 
 def test_long_rows_continue_below():

@@ -75,13 +75,6 @@ GECBENCH.define("app", (use) => {
     if (found) found.focus({ preventScroll: true });
   }
 
-  /** Keys of a view work wherever the focus is, but for fields in which one types. */
-  function pressKey(event) {
-    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    document.getElementById("main").dispatchEvent(new CustomEvent("key", { detail: event.key }));
-  }
-
   /** The organiser's title, line and logo. */
   function drawHeader() {
     const { title, description, logo } = GECBENCH.board();
@@ -105,7 +98,6 @@ GECBENCH.define("app", (use) => {
 
   function start() {
     addEventListener("hashchange", draw);
-    document.addEventListener("keydown", pressKey);
     drawHeader();
     drawFooter();
     draw();

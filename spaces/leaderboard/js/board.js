@@ -2,7 +2,7 @@
 // The board's data: tables, rows, metrics, and the order of rows; and what views share to choose among it: the state in
 // the address, choosers, badges.
 GECBENCH.define("board", (use) => {
-  const { el, foreign } = use("dom");
+  const { el, choice, foreign } = use("dom");
   const { board, load } = GECBENCH;
   const SIGNIFICANT = 0.05;
   const FIELDS = ["date", "unchanged", "year", "approach", "size", "open_weights"];
@@ -154,9 +154,7 @@ GECBENCH.define("board", (use) => {
   });
 
   function select(label, options, chosen, onchange) {
-    const box = el("select", { onchange: (event) => onchange(event.target.value) },
-      options.map(([value, text]) => el("option", { value, selected: value === chosen }, text)));
-    return el("label", { class: "field" }, el("span", null, label), box);
+    return choice(label, options, chosen, { onchange: (event) => onchange(event.target.value) });
   }
 
   function tableChooser(state) {

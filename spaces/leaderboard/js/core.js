@@ -91,7 +91,7 @@ const GECBENCH = (() => {
   function applyTheme(theme) {
     document.documentElement.dataset.theme = theme;
     const button = document.getElementById("theme");
-    if (button) button.textContent = LABELS[theme];
+    if (button) Object.assign(button, { textContent: LABELS[theme], title: "Light, dark, or the system's setting" });
   }
 
   applyTheme(storedTheme());
@@ -125,6 +125,12 @@ GECBENCH.define("dom", () => {
 
   function svg(tag, attributes, ...children) {
     return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  }
+
+  /** A labeled choice among options [value, text]. */
+  function choice(label, options, chosen, attributes) {
+    return el("label", { class: "field" }, el("span", null, label), el("select", attributes,
+      options.map(([value, text]) => el("option", { value, selected: value === chosen }, text))));
   }
 
   /** A paragraph in place of what cannot be shown. */
@@ -198,5 +204,5 @@ GECBENCH.define("dom", () => {
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }
 
-  return { el, svg, empty, foreign, outside, signed, points, range, sentence, counted, shorten, download };
+  return { el, svg, choice, empty, foreign, outside, signed, points, range, sentence, counted, shorten, download };
 });

@@ -74,7 +74,7 @@ GECBENCH.define("matrix", (use) => {
         [["better", "+", "the row's system is significantly better"],
           ["worse", "−", "significantly worse"],
           ["same", "·", "no significant difference"]].map(([kind, mark, text]) => el("li", null,
-          el("span", { class: `key cell ${kind}` }, mark), ` ${text}`))),
+          el("span", { class: `cell ${kind}` }, mark), ` ${text}`))),
       scrolled("Significance matrix", el("table", { class: "matrix" }, el("thead", null, head),
         el("tbody", null, shown.map(line)))),
       shown.length < ranked.length ? el("p", null, el("a", { class: "button", href: State.address({ all: "1" }) },

@@ -1,23 +1,23 @@
 "use strict";
-// The edit browser: every edit of two systems as correct, wrong or missed, and both texts aligned with the references.
+// The edits of two systems as correct, wrong or missed, and both texts aligned with the references.
 GECBENCH.define("sentences", (use) => {
-  const { el, empty, foreign, points, shorten } = use("dom");
+  const { el, choice, empty, foreign, points, shorten } = use("dom");
   const {
-    typeName, currentTable, chosenMetric, corpusLabel, tableData, hasOutputs, byMerit, findRow, shortId, State, select,
+    typeName, currentTable, chosenMetric, corpusLabel, tableData, hasOutputs, byMerit, findRow, shortId, State,
     tableChooser, metricChooser, scrolled, dataFiles, copyLink,
   } = use("board");
+  const { passes, filters, choose, walk } = use("edits");
   const PAGE = 30;
   const SHOW = [
     ["", "where A or B edits"], ["all", "all sentences"], ["differ", "where the two differ"],
     ["a", "what A fixes and B misses"], ["b", "what B fixes and A misses"],
   ];
-  const OUTCOMES = [["", "any"], ["correct", "correct"], ["wrong", "wrong"], ["missed", "missed"]];
-  const SIGNS = { correct: ["good", "✓"], wrong: ["other", "✗"], missed: ["missed", "○"] };
+  const SIGNS = { correct: ["match", "✓"], wrong: ["wrong", "✗"], missed: ["miss", "○"] };
   const ORDER = [["", "as in the corpus"], ["a", "A better first"], ["b", "B better first"]];
   const LEGEND = [
-    ["good", "as in a reference"],
-    ["other", "not in any reference"],
-    ["missed", "unchanged, but every reference changes it"],
+    ["match", "as in a reference"],
+    ["wrong", "not in any reference"],
+    ["miss", "unchanged, but every reference changes it"],
     ["changed", "a reference's change"],
   ];
 
@@ -78,9 +78,9 @@ GECBENCH.define("sentences", (use) => {
 
   /** Judge a system's cell by the references' cells of its column. */
   function judge(cell, source, references) {
-    if (cell === source) return references.length && references.every((other) => other !== source) ? "missed" : "same";
+    if (cell === source) return references.length && references.every((other) => other !== source) ? "miss" : "same";
     if (!references.length) return "changed";
-    return references.includes(cell) ? "good" : "other";
+    return references.includes(cell) ? "match" : "wrong";
   }
 
   /** Why there is nothing to show. */
@@ -117,155 +117,103 @@ GECBENCH.define("sentences", (use) => {
       main.append(empty("These outputs belong to another version of the corpus."));
       return;
     }
-    const context = { corpus, details, metric, systems: [a, b], state };
-    controls.append(...choosers(rows, a, b, table, context).filter(Boolean));
-    main.append(tally(context));
-    browse(main, context, chooseSentences(context));
+    const sentences = pairUp(corpus, details, metric);
+    const options = rows.map((row) => [shortId(row), shorten(row.system, 60)]);
+    controls.append(
+      choice("System A", options, shortId(a), { name: "a" }), choice("System B", options, shortId(b), { name: "b" }),
+      metricChooser("Score", table, metric, "metric"), choice("Order", ORDER, state.order || "", { name: "order" }),
+      ...fields(sentences, state));
+    controls.addEventListener("change", ({ target: { name, value } }) => {
+      if (name) State.set({ [name]: value, n: "" });
+    });
+    main.append(tally(sentences, [a, b], state));
+    browse(main, chooseSentences(sentences, state), [a, b], state);
     main.append(dataFiles([`corpus-${table.key}`, `outputs-${a.id}`, `outputs-${b.id}`]));
   }
 
-  function editsOf(context, side, i) {
-    return context.details[side].edits[i] || [];
-  }
-
-  /** Whether an edit passes the filters of type and outcome. */
-  function passes([outcome, , , , type], state) {
-    return (!state.outcome || outcome === state.outcome) && (!state.type || type === state.type);
+  /** The sentences of a corpus with the outputs, edits and scores of systems A and B. */
+  function pairUp({ ids, sources, references }, details, metric) {
+    return sources.map((source, i) => {
+      const outputs = details.map((each) => each.predictions[i]);
+      const sides = details.map((each) => (each.edits[i] || []).map(([outcome, start, end, correction, type]) => (
+        { outcome, start, end, correction, type })));
+      const scores = details.map((each) => (each.sentence_scores[metric] || [])[i]);
+      const text = [source, ...outputs].join(" ").toLowerCase();
+      return { id: ids[i], source, references: references[i] || [], outputs, sides, edits: sides[0], scores, text };
+    });
   }
 
   /** Gold edits of one system that are correct there and missed or made otherwise by the other. */
-  function fixedAlone(context, side, i) {
-    const made = editsOf(context, 1 - side, i).filter(([outcome]) => outcome === "correct")
-      .map((edit) => edit.slice(1, 4).join("|"));
-    return editsOf(context, side, i).filter((edit) => edit[0] === "correct"
-      && (!context.state.type || edit[4] === context.state.type) && !made.includes(edit.slice(1, 4).join("|")));
-  }
-
-  function typesIn(context) {
-    const counts = new Map();
-    for (const edits of context.details[0].edits) {
-      for (const [, , , , type] of edits) if (type) counts.set(type, (counts.get(type) || 0) + 1);
-    }
-    return [...counts.keys()].sort((one, other) => counts.get(other) - counts.get(one));
+  function fixedAlone({ sides }, side, { type }) {
+    const key = ({ start, end, correction }) => [start, end, correction].join("|");
+    const made = sides[1 - side].filter(({ outcome }) => outcome === "correct").map(key);
+    return sides[side].filter((edit) => passes(edit, { outcome: "correct", type }) && !made.includes(key(edit)));
   }
 
   /** How many edits of each system pass the filters, by outcome. */
-  function tally(context) {
-    if (!context.details.some((each) => each.edits.length)) return "";
-    const counts = context.details.map(({ edits }) => {
-      const found = edits.flat().filter((edit) => passes(edit, { type: context.state.type }));
-      return Object.keys(SIGNS).map((outcome) => found.filter((edit) => edit[0] === outcome).length);
-    });
+  function tally(sentences, systems, { type }) {
+    const edits = systems.map((_, side) => sentences.flatMap(({ sides }) => sides[side]));
+    if (!edits.flat().length) return "";
+    const counts = edits.map((found) => Object.keys(SIGNS).map((outcome) => (
+      found.filter((edit) => passes(edit, { outcome, type })).length)));
     return el("table", { class: "figures tally" },
       el("thead", null, el("tr", null, ["Edits by M2", "correct", "wrong", "missed"].map((label, k) => el("th",
         { scope: "col", class: k ? "number" : null }, label)))),
       el("tbody", null, counts.map((numbers, side) => el("tr", null,
-        el("th", { scope: "row" }, `${"AB"[side]}: `, foreign(context.systems[side].system)),
+        el("th", { scope: "row" }, `${"AB"[side]}: `, foreign(systems[side].system)),
         numbers.map((number) => el("td", { class: "number" }, String(number)))))));
   }
 
-  function choosers(rows, a, b, table, context) {
-    const { state, metric } = context;
-    const options = rows.map((row) => [shortId(row), shorten(row.system, 60)]);
-    const setting = (key) => (value) => State.set({ [key]: value, n: "" });
-    const words = el("input", {
-      type: "search", name: "words", value: state.words || "",
-      onchange: (event) => setting("words")(event.target.value),
-    });
-    const hasEdits = context.details.some((each) => each.edits.length);
+  function fields(sentences, state) {
+    const hasEdits = sentences.some(({ sides }) => sides.flat().length);
     const known = GECBENCH.board().types || {};
-    const types = typesIn(context).map((type) => [type, known[type] ? `${type}: ${known[type]}` : type]);
-    const show = hasEdits ? SHOW : SHOW.slice(0, 3);
-    return [
-      select("System A", options, shortId(a), setting("a")),
-      select("System B", options, shortId(b), setting("b")),
-      select("Show", show, state.show || "", setting("show")),
-      hasEdits ? select("Outcome of A", OUTCOMES, state.outcome || "", setting("outcome")) : null,
-      types.length > 1 ? select("Error type", [["", "any"], ...types], state.type || "", setting("type")) : null,
-      metricChooser("Score", table, metric, "metric"),
-      select("Order", ORDER, state.order || "", setting("order")),
-      el("label", { class: "field grow" }, el("span", null, "Words"), words),
-    ];
+    return filters(sentences, {
+      shows: hasEdits ? SHOW : SHOW.slice(0, 3),
+      outcomes: hasEdits ? Object.keys(SIGNS).map((outcome) => [outcome, outcome]) : [],
+      outcomeLabel: "Outcome of A",
+      label: ({ type }) => (known[type] ? `${type}: ${known[type]}` : type),
+    }, state);
   }
 
-  function sentenceScore(context, side, i) {
-    const scores = context.details[side].sentence_scores[context.metric];
-    return scores ? scores[i] : null;
-  }
-
-  /** Whether a sentence is one of those to show. */
-  function isShown(context, i) {
-    const { corpus, details, state } = context;
-    const [left, right] = details.map((each) => each.predictions[i]);
-    const filtered = (state.outcome || state.type) && !["a", "b"].includes(state.show);
-    if (filtered && !editsOf(context, 0, i).some((edit) => passes(edit, state))) return false;
-    if (state.show === "all") return true;
-    if (state.show === "differ") return left !== right;
-    if (state.show === "a") return fixedAlone(context, 0, i).length > 0;
-    if (state.show === "b") return fixedAlone(context, 1, i).length > 0;
-    const { length } = [...editsOf(context, 0, i), ...editsOf(context, 1, i)];
-    return length > 0 || left !== corpus.sources[i] || right !== corpus.sources[i];
-  }
-
-  function chooseSentences(context) {
-    const { corpus, details, metric, state } = context;
-    const [left, right] = details.map((each) => each.predictions);
-    const words = (state.words || "").toLowerCase().split(/\s+/).filter(Boolean);
-    const found = corpus.sources.map((_, i) => i).filter((i) => {
-      const text = [corpus.sources[i], left[i], right[i]].join(" ").toLowerCase();
-      return words.every((word) => text.includes(word)) && isShown(context, i);
+  function chooseSentences(sentences, state) {
+    const alone = ["a", "b"].indexOf(state.show);
+    const found = choose(sentences, alone < 0 ? state : { ...state, outcome: "", type: "" }, (sentence) => {
+      const { source, outputs: [left, right], sides } = sentence;
+      if (state.show === "differ") return left !== right;
+      if (alone >= 0) return fixedAlone(sentence, alone, state).length > 0;
+      return sides.flat().length > 0 || left !== source || right !== source;
     });
-    const scores = details.map((each) => each.sentence_scores[metric]);
-    if (!state.order || !scores[0] || !scores[1]) return found;
-    const sign = state.order === "a" ? 1 : -1;
-    return found.sort((i, j) => sign * (scores[0][j] - scores[1][j] - (scores[0][i] - scores[1][i])));
+    const better = ({ scores: [left, right] }) => (state.order === "a" ? left - right : right - left);
+    return state.order ? found.sort((one, other) => better(other) - better(one) || 0) : found;
   }
 
-  function browse(main, context, chosen) {
-    if (!chosen.length) {
-      main.append(empty("No sentence matches these filters."));
-      return;
-    }
-    const { corpus, state } = context;
-    const wanted = corpus.ids.indexOf(state.n || "");
-    let position = Math.max(0, chosen.indexOf(wanted));
+  function browse(main, chosen, systems, state) {
     const panel = el("section", { class: "sentence", "aria-live": "polite" });
-    const counter = el("span", { class: "status" });
     const items = new Map();
-    const open = (next) => {
-      position = Math.min(chosen.length - 1, Math.max(0, next));
-      const i = chosen[position];
-      counter.textContent = `Sentence ${corpus.ids[i]} (${position + 1} of ${chosen.length})`;
-      panel.replaceChildren(...sentenceView(context, i));
-      State.set({ n: corpus.ids[i] }, true);
-      for (const [index, item] of items) item.classList.toggle("open", index === i);
+    const show = (sentence) => {
+      panel.replaceChildren(...sentenceView(sentence, systems, state));
+      State.set({ n: sentence.id }, true);
+      for (const [each, item] of items) item.classList.toggle("open", each === sentence);
     };
-    const openItem = (i) => {
-      open(chosen.indexOf(i));
+    const list = sentenceList(chosen, items, (position) => {
+      open(position);
       panel.scrollIntoView({ block: "nearest" });
-    };
-    const step = (label, by, key) => el("button",
-      { type: "button", title: `Key ${key}`, onclick: () => open(position + by) }, label);
-    main.append(
-      el("div", { class: "actions" }, step("← Previous", -1, "k"), step("Next →", 1, "j"), counter, copyLink()),
-      panel, sentenceList(context, chosen, items, openItem));
-    main.addEventListener("key", ({ detail: key }) => {
-      if (key === "j") open(position + 1);
-      if (key === "k") open(position - 1);
     });
-    open(position);
+    const { steps, open } = walk(chosen, state.n, show);
+    main.append(el("div", { class: "actions" }, steps, copyLink()));
+    if (chosen.length) main.append(panel, list);
   }
 
-  function sentenceList(context, chosen, items, open) {
+  function sentenceList(chosen, items, open) {
     const list = el("ol", { class: "sentences" });
     const more = el("button", { type: "button", class: "quiet" }, "More");
     const extend = () => {
-      for (const i of chosen.slice(items.size, items.size + PAGE)) {
-        const scores = [0, 1].map((side) => points(sentenceScore(context, side, i), 1)).join(" / ");
-        const item = el("li", null, el("button", { type: "button", onclick: () => open(i) },
-          el("span", { class: "number" }, context.corpus.ids[i]), foreign(context.corpus.sources[i]),
-          el("span", { class: "number" }, scores)));
-        items.set(i, item);
+      for (let k = items.size, end = Math.min(k + PAGE, chosen.length); k < end; k++) {
+        const { id, source, scores } = chosen[k];
+        const item = el("li", null, el("button", { type: "button", onclick: () => open(k) },
+          el("span", { class: "number" }, id), foreign(source),
+          el("span", { class: "number" }, scores.map((score) => points(score, 1)).join(" / "))));
+        items.set(chosen[k], item);
         list.append(item);
       }
       more.hidden = items.size >= chosen.length;
@@ -275,36 +223,32 @@ GECBENCH.define("sentences", (use) => {
     return el("div", null, list, more);
   }
 
-  function sentenceView(context, i) {
-    const { corpus, details, systems } = context;
-    const references = corpus.references[i] || [];
+  function sentenceView(sentence, systems, state) {
+    const { source, outputs, references, scores } = sentence;
     const names = ["A", "B", ...references.map((_, k) => `Ref ${k + 1}`)];
-    const texts = [...details.map((each) => each.predictions[i]), ...references];
-    const columns = alignTexts(corpus.sources[i], texts);
+    const columns = alignTexts(source, [...outputs, ...references]);
     const heading = systems.map((row, side) => el("p", null, el("strong", null, `${names[side]} `), foreign(row.system),
-      ` ${points(sentenceScore(context, side, i), 1)}`));
+      ` ${points(scores[side], 1)}`));
     const width = Math.max(240, document.getElementById("main").clientWidth - 96);
     const legend = el("ul", { class: "legend" }, LEGEND.map(([kind, text]) => el("li", null,
-      el("span", { class: `key ${kind}` }, "ab"), ` ${text}`)));
+      el("span", { class: kind }, "ab"), ` ${text}`)));
     const tables = chunks(columns, width).map((part, k) => alignmentTable(part, names, k));
-    const edits = systems.map((_, side) => editLine(context, side, i)).filter(Boolean);
+    const edits = systems.map((_, side) => editLine(sentence, side, state)).filter(Boolean);
     return [el("div", { class: "pair" }, heading), ...(edits.length ? [el("div", { class: "edits" }, edits)] : []),
       ...tables, legend];
   }
 
   /** The edits of a system in a sentence, each with its outcome and error type. */
-  function editLine(context, side, i) {
-    const edits = editsOf(context, side, i);
-    if (!edits.length) return null;
-    const source = tokensOf(context.corpus.sources[i]);
-    const alone = ["a", "b"][side] === context.state.show ? fixedAlone(context, side, i) : null;
-    return el("p", null, el("strong", null, `${"AB"[side]} `), edits.map((edit) => {
-      const [outcome, start, end, correction, type] = edit;
-      const [kind, sign] = SIGNS[outcome];
-      const chosen = alone ? alone.includes(edit) : side === 0 && (context.state.outcome || context.state.type)
-        && passes(edit, context.state);
+  function editLine(sentence, side, state) {
+    if (!sentence.sides[side].length) return null;
+    const source = tokensOf(sentence.source);
+    const alone = ["a", "b"][side] === state.show ? fixedAlone(sentence, side, state) : null;
+    return el("p", null, el("strong", null, `${"AB"[side]} `), sentence.sides[side].map((edit) => {
+      const { outcome, start, end, correction, type } = edit;
+      const [mark, sign] = SIGNS[outcome];
+      const chosen = alone ? alone.includes(edit) : side === 0 && (state.outcome || state.type) && passes(edit, state);
       const before = source.slice(start, end).join(" ") || "∅";
-      return el("span", { class: `edit ${kind}${chosen ? " chosen" : ""}`, "data-outcome": outcome, "data-type": type },
+      return el("span", { class: `${mark}${chosen ? " chosen" : ""}`, "data-type": type },
         el("strong", null, `${sign} ${outcome} `), foreign(before), " → ", foreign(correction || "∅"),
         type ? el("small", null, " ", typeName(type)) : null);
     }));

@@ -1,60 +1,55 @@
-
 "use strict";
-// Filters of an explained page, and keys: j and k go from sentence to sentence, / to the search box.
+// The page of `gecbench explain --html`: the edit browser over its sections.
 (() => {
+  const { el } = GECBENCH.use("dom");
+  const { passes, filters, choose, walk } = GECBENCH.use("edits");
   const form = document.querySelector("form");
-  const status = form.querySelector("output");
-  const sections = [...document.querySelectorAll("section")];
-  const texts = sections.map((section) => section.textContent.toLowerCase());
-  const { words, type, outcome } = form.elements;
-  let current = null;
+  const actions = el("div", { class: "actions" });
+  const hasEdits = ({ edits }) => edits.length > 0;
+  const sentences = [...document.querySelectorAll("section")].map((section) => ({
+    id: section.id.slice(1),
+    section,
+    text: section.textContent.toLowerCase(),
+    edits: [...section.querySelectorAll(".match, .miss, .wrong")].map((node) => (
+      { node, outcome: node.className, type: node.getAttribute("data-type") })),
+  }));
 
-  /** What an edit must be to count; null where anything will do. */
-  function wantedEdit() {
-    const kind = type && type.value ? `[data-type="${CSS.escape(type.value)}"]` : "";
-    const mark = outcome.value ? `.${outcome.value}` : "";
-    return mark + kind || null;
-  }
-
-  /** Whether a section's text has the words; a number alone means the sentence of that number. */
-  function hasWords(k) {
-    const wanted = words.value.trim().toLowerCase();
-    if (/^\d+$/.test(wanted)) return new RegExp(`^\\s*sentence ${wanted}\\b`).test(texts[k]);
-    return wanted.split(/\s+/).every((word) => texts[k].includes(word));
+  function show({ section }, moved) {
+    if (!moved) return;
+    history.replaceState(null, "", `#${section.id}`);
+    section.focus();
   }
 
   function filter() {
-    const edit = wantedEdit();
-    let shown = 0;
-    sections.forEach((section, k) => {
-      section.hidden = !(hasWords(k) && (!edit || section.querySelector(edit)));
-      shown += !section.hidden;
-    });
-    status.textContent = `${shown} of ${sections.length} sentences`;
+    const wanted = Object.fromEntries(new FormData(form));
+    const chosen = choose(sentences, wanted, hasEdits);
+    const shown = new Set(chosen);
+    for (const sentence of sentences) {
+      sentence.section.hidden = !shown.has(sentence);
+      for (const edit of sentence.edits) {
+        if (edit.type) edit.node.classList.toggle("chosen", Boolean(wanted.type) && passes(edit, wanted));
+      }
+    }
+    actions.replaceChildren(...walk(chosen, location.hash.slice(2), show).steps);
   }
 
-  /** Go to the next sentence shown, or the one before; to the first at first. */
-  function step(by) {
-    const shown = sections.filter((section) => !section.hidden);
-    const at = shown.indexOf(current);
-    const next = at < 0 ? shown[0] : shown[at + by];
-    if (!next) return;
-    current = next;
-    next.focus();
+  /** Go to the sentence in the address, if any. */
+  function follow() {
+    const linked = sentences.find(({ section }) => `#${section.id}` === location.hash);
+    if (linked && !hasEdits(linked)) form.elements.show.value = "all";
+    filter();
+    if (linked) linked.section.scrollIntoView();
   }
 
+  const shows = sentences.every(hasEdits) ? [] : [["", "sentences with edits"], ["all", "all sentences"]];
+  const outcomes = [...document.querySelectorAll(".legend li")].map((item) => (
+    [item.firstChild.className, item.lastChild.textContent.trim()]))
+    .filter(([mark]) => sentences.some(({ edits }) => edits.some(({ outcome }) => outcome === mark)));
+  const label = ({ node }) => node.lastChild.textContent;
+  form.append(...filters(sentences, { shows, outcomes, outcomeLabel: "Outcome", label }, {}), actions);
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.elements.next.addEventListener("click", () => step(1));
-  form.elements.previous.addEventListener("click", () => step(-1));
-  addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT)$/.test(event.target.tagName)) return;
-    if (event.key === "j") step(1);
-    if (event.key === "k") step(-1);
-    if (event.key !== "/") return;
-    event.preventDefault();
-    words.focus();
-  });
+  addEventListener("hashchange", follow);
   form.hidden = false;
-  filter();
+  follow();
 })();

@@ -9,17 +9,17 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from gecbench.cli.options import add_command, add_corpus_options, corpus_files, count, load_inputs
-from gecbench.corpus.error_types import describe_error_type
+from gecbench.corpora.catalog import modules_folder
 from gecbench.errors import InputError
 from gecbench.formats.text import check_not_overwriting, write_lines
 from gecbench.metrics.base import METRICS, Score
-from gecbench.metrics.explain import SIGNS, Explanation, Mark, legend
+from gecbench.metrics.explain import SIGNS, Explanation, legend
 
 _ASSETS = Path(__file__).parent
 _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
@@ -64,7 +64,8 @@ def run(options: argparse.Namespace) -> None:
         explanations = metric.explain(prepared.corpus, prepared.lines, sentences)
         if options.html:
             title = f"{name} on {corpus.name}, explained by {metric.title}"
-            page = html_page(explanations, title, metric.score_prepared(prepared))
+            numbers = [sentence + 1 for sentence in sentences]
+            page = html_page(dict(zip(numbers, explanations, strict=True)), title, metric.score_prepared(prepared))
             write_lines(options.html, page.split("\n"))
             return
         heading = [f"=== {name}"] if len(inputs.systems) > 1 else []
@@ -114,11 +115,16 @@ def _colour(choice: str) -> bool:
     return choice == "always"
 
 
-def html_page(explanations: Sequence[Explanation], title: str, score: Score | None = None) -> str:
-    """Return a self-contained page of explanations. Without JavaScript it shows all of them."""
-    style, script = (_ASSETS.joinpath(f"explain.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+def html_page(explanations: Mapping[int, Explanation], title: str, score: Score | None = None) -> str:
+    """Return a self-contained page of explanations by sentence number. Without JavaScript it shows all of them.
+
+    Its edit browser is that of the leaderboard's page, whose scripts and colors it contains.
+    """
+    board = modules_folder("spaces") / "leaderboard"
+    style = _read(board / "base.css", _ASSETS / "explain.css")
+    script = _read(board / "js/core.js", board / "js/edits.js", _ASSETS / "explain.js")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
-    sections = (f"<section tabindex=-1>\n{explanation.to_html()}\n</section>" for explanation in explanations)
+    shown = list(explanations.values())
     return "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -126,15 +132,19 @@ def html_page(explanations: Sequence[Explanation], title: str, score: Score | No
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<header>",
-            f"<h1>{escape(title)}</h1>",
+            f'<h1>{escape(title)}</h1>\n<button id="theme" type="button">Theme</button>',
             *([score._repr_html_()] if score else []),
-            _totals(explanations),
-            _legend(explanations),
-            f"</header>\n{_filters(explanations)}\n<main>",
-            *sections,
+            _totals(shown),
+            _legend(shown),
+            '</header>\n<form class="controls" role="search" hidden></form>\n<main>',
+            *(f'<section id="s{k}" tabindex="-1">\n{each.to_html()}\n</section>' for k, each in explanations.items()),
             f"</main>\n<script>{script}</script>\n</body>\n</html>",
         ]
     )
+
+
+def _read(*paths: Path) -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 def _totals(explanations: Sequence[Explanation]) -> str:
@@ -147,40 +157,11 @@ def _totals(explanations: Sequence[Explanation]) -> str:
 
 
 def _legend(explanations: Sequence[Explanation]) -> str:
+    meanings = explanations[0].meanings if explanations else {}
     entries = (
-        f'<li><span class="{mark}">{SIGNS[mark]}abc</span> {escape(words)}</li>'
-        for mark, words in _meanings(explanations)
+        f'<li><span class="{mark}">{SIGNS[mark]}abc</span> {escape(words)}</li>' for mark, words in meanings.items()
     )
-    return f'<ul aria-label="Legend">{"".join(entries)}</ul>'
-
-
-def _meanings(explanations: Sequence[Explanation]) -> list[tuple[Mark, str]]:
-    return list(explanations[0].meanings.items()) if explanations else []
-
-
-def _filters(explanations: Sequence[Explanation]) -> str:
-    """Return the filter controls. The page's script shows them and adds the counts."""
-    cells = [cell for each in explanations for row in each.rows for cell in row.cells]
-    types = [name for name, _ in Counter(cell.type for cell in cells if cell.type).most_common()]
-    marks = {cell.mark for cell in cells}
-    outcomes = [(mark, words) for mark, words in _meanings(explanations) if mark in marks and mark != "note"]
-    return "\n".join(
-        [
-            '<form hidden role="search">',
-            '<label>Sentence or words <input type="search" name="words"></label>',
-            _select("type", "Error type", [(name, describe_error_type(name)) for name in types]) if types else "",
-            _select("outcome", "Outcome", outcomes),
-            '<button type="button" name="previous" title="Key k">← Previous</button>',
-            '<button type="button" name="next" title="Key j">Next →</button>',
-            '<output aria-live="polite"></output>',
-            "</form>",
-        ]
-    )
-
-
-def _select(name: str, label: str, options: Sequence[tuple[str, str]]) -> str:
-    listed = "".join(f'<option value="{escape(value)}">{escape(words)}</option>' for value, words in options)
-    return f'<label>{label} <select name="{name}"><option value="">any</option>{listed}</select></label>'
+    return f'<ul class="legend" aria-label="Legend">{"".join(entries)}</ul>'
 
 
 def _hash(text: str) -> str:

@@ -149,5 +149,8 @@ def _coloured(text: str, mark: Mark, colour: bool) -> str:
 
 
 def _html_cell(cell: Cell) -> str:
-    kind = f' data-type="{escape(cell.type)}"' if cell.type else ""
-    return f'<span class="{cell.mark}"{kind}>{escape(cell.shown)}</span>'
+    text = escape(SIGNS[cell.mark] + cell.text)
+    if not cell.type:
+        return f'<span class="{cell.mark}">{text}</span>'
+    kind = f'data-type="{escape(cell.type)}"'
+    return f'<span class="{cell.mark}" {kind}>{text} <small>{escape(describe_error_type(cell.type))}</small></span>'

@@ -1,0 +1,70 @@
+"use strict";
+// The edit browser of the board's page and of pages that `gecbench explain --html` writes: choose sentences {id, text,
+// edits: [{outcome, type}]} by their words and edits, and open one after the other by buttons and keys.
+GECBENCH.define("edits", (use) => {
+  const { el, choice } = use("dom");
+
+  /** Whether an edit has the outcome and the error type that are wanted. */
+  function passes(edit, { outcome, type }) {
+    return (!outcome || edit.outcome === outcome) && (!type || edit.type === type);
+  }
+
+  /** Fields named show, outcome, type and words; `label` returns an edit's error type in words. */
+  function filters(sentences, { shows, outcomes, outcomeLabel, label }, chosen) {
+    const types = new Map();
+    for (const { edits } of sentences) {
+      for (const edit of edits) {
+        if (edit.type) types.set(edit.type, { label: label(edit), count: (types.get(edit.type)?.count || 0) + 1 });
+      }
+    }
+    const byCount = [...types].sort(([, one], [, other]) => other.count - one.count);
+    const field = (name, title, options) => (options.length > 1
+      ? choice(title, options, chosen[name] || "", { name }) : null);
+    return [
+      field("show", "Show", shows),
+      field("outcome", outcomeLabel, [["", "any"], ...outcomes]),
+      field("type", "Error type", [["", "any"], ...byCount.map(([type, found]) => [type, found.label])]),
+      el("label", { class: "field grow" }, el("span", null, "Sentence or words"), el("input",
+        { type: "search", name: "words", value: chosen.words || "", title: "Key /", "aria-keyshortcuts": "/" })),
+    ].filter(Boolean);
+  }
+
+  /** The sentences to show: that of a number, or those that have the words and an edit that passes. */
+  function choose(sentences, wanted, isShown) {
+    const words = (wanted.words || "").trim().toLowerCase();
+    const numbered = sentences.filter(({ id }) => id.toLowerCase() === words);
+    if (numbered.length) return numbered;
+    return sentences.filter((sentence) => words.split(/\s+/).every((word) => sentence.text.includes(word))
+      && (!(wanted.outcome || wanted.type) || sentence.edits.some((edit) => passes(edit, wanted)))
+      && (wanted.show === "all" || isShown(sentence)));
+  }
+
+  /** Open the chosen sentence of an id, or the first. Return buttons with a counter, and a function to open another. */
+  function walk(chosen, id, show) {
+    const counter = el("output", { class: "status" }, "No sentence matches these filters.");
+    let position = Math.max(0, chosen.findIndex((sentence) => sentence.id === id));
+    const open = (next, moved = true) => {
+      if (!chosen[next]) return;
+      position = next;
+      counter.textContent = `Sentence ${chosen[next].id} (${next + 1} of ${chosen.length})`;
+      show(chosen[next], moved);
+    };
+    const step = (label, by, key) => el("button", { type: "button", title: `Key ${key}`, "aria-keyshortcuts": key,
+      disabled: !chosen.length, onclick: () => open(position + by) }, label);
+    open(position, false);
+    return { steps: [step("← Previous", -1, "k"), step("Next →", 1, "j"), counter], open };
+  }
+
+  // A key works like the control that declares it, wherever the focus is but in fields in which one types.
+  document.addEventListener("keydown", (event) => {
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const control = document.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`);
+    if (!control) return;
+    event.preventDefault();
+    if (control.matches("input")) control.focus();
+    else control.click();
+  });
+
+  return { passes, filters, choose, walk };
+});
