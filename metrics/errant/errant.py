@@ -6,9 +6,10 @@ import gecbench
 import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
-ERRANT for grammatical error correction (Bryant, Felice and Briscoe, 2017): F0.5 of typed edits. Edits of the system
-are compared with those of the gold, span by span; with several annotators the one that makes the running score best
-counts. Equal to errant_compare of errant 3.0.2; texts are turned into edits by the installed errant.
+ERRANT for grammatical error correction (Bryant, Felice and Briscoe, 2017): F0.5 of edits with
+error types. Edits of the system are compared with gold edits, span by span. With several annotators, each sentence
+counts the one who gives the best running score. Scores equal those of errant_compare (errant 3.0.2). The installed
+errant extracts edits from texts.
 """
 
 _CITATION = """\

@@ -57,7 +57,7 @@ GECBENCH.define("app", (use) => {
 
   const CONTROLS = "a, button, input, select, summary";
 
-  /** What tells a control apart from others of a view, whichever time it is drawn. */
+  /** Return a key that identifies a control of a view, the same each time it is drawn. */
   function keyOf(node) {
     const label = node.closest("label");
     const text = node.dataset.sort || node.id || (label ? label.textContent.slice(0, 30) : node.textContent);

@@ -237,12 +237,12 @@ GECBENCH.define("systems", (use) => {
       scrolled("Scores of both systems", el("table", { class: `figures metrics${adjusts ? " adjusts" : ""}` },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), heading(a, "A"), heading(b, "B"),
           column("A − B"), column("p", "Paired bootstrap test of this pair alone"),
-          adjusts ? column("p (Holm)", "Adjusted for A against all ranked systems") : null)),
+          adjusts ? column("p (Holm)", "Adjusted for comparing A with all ranked systems") : null)),
         el("tbody", null, shown.flatMap((name) => [pairLine(a, b, name, tests[name], adjusts),
           ...(metricOf(name).columns || []).map((part) => pairLine(a, b, name, tests[name], adjusts, part))])))),
       el("p", { class: "note" }, "Below each score and difference is its 95 % bootstrap interval. Bold is the better "
-        + "score. p is that of this pair alone (paired bootstrap).", adjusts ? " p (Holm) is adjusted for A against "
-        + "all ranked systems, with a star below 0.05." : null));
+        + "score. p tests this pair alone (paired bootstrap).", adjusts ? " p (Holm) is adjusted for comparing A with "
+        + "all ranked systems. A star marks p below 0.05." : null));
   }
 
   return { tex, showSystem, showCompare };

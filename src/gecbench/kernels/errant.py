@@ -31,7 +31,7 @@ _MOST_TOKENS = 1_000_000  # of an annotator's edits, each a key by token
 
 @dataclass(frozen=True)
 class Selection:
-    """Which edits are compared, and by what.
+    """The edits to compare, and the fields in which two edits must agree.
 
     `mode`: by span and correction ("cs"), with the type too ("cse"), by span alone ("ds") or by token ("dt").
     `single` drops edits of two tokens or more on either side, `multi` the others, `filtered` those of some types.
