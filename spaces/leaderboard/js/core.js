@@ -1,7 +1,7 @@
 "use strict";
 // The page must open from a disk, where browsers refuse ES modules and fetch(). So there is one global, GECBENCH: files
-// define modules by name, which run when first used. This file comes first; the order of the others does not matter. Data
-// arrives as scripts that call GECBENCH.add.
+// define modules by name, which run when first used. This file comes first; the order of the others does not matter.
+// Data arrives as scripts that call GECBENCH.add.
 const GECBENCH = (() => {
   const factories = new Map();
   const modules = new Map();

@@ -38,12 +38,12 @@ _LOCK_HEADER = "dataset\tconfig\tsplit\trows\tbytes\tcontent"
 _WIDTH = {"int32": 4, "float64": 8, "bool": 1}
 
 
-# The lock file: what every split must hold
+# The lock file: the expected contents of every split
 
 
 @dataclass(frozen=True)
 class SplitLock:
-    """What a split must hold."""
+    """The number of rows, the size and the content hash that a split must have."""
 
     rows: int
     bytes: int
@@ -200,9 +200,9 @@ def _read_fingerprints(path: Path) -> dict[str, Any] | None:
 
 
 def copy_module_files(name: str, folder: Path) -> list[str]:
-    """Put card, benchmark file and build script where a folder lacks them; return the names of those written.
+    """Add the card, benchmark file and build script that a folder lacks, and return their names.
 
-    A dataset that gecbench carries no card of gets a short one, made from the catalog.
+    A dataset without a card in gecbench gets a short one, made from the catalog.
     """
     source = modules_folder("datasets") / name
     folder.mkdir(parents=True, exist_ok=True)

@@ -174,7 +174,7 @@ def read_rankings(upstream: Upstream) -> list[Ranking]:
 
 
 def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield the pairwise human judgments; rows are independent pairs (NUS was ranked apart)."""
+    """Yield the pairwise human judgments. Rows are independent pairs, because NUS was ranked separately."""
     lines = _lines_by_gug_id(upstream, split)
     for ranking in read_rankings(upstream):
         first, second = ranking.places
