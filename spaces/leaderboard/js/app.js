@@ -82,7 +82,7 @@ GECBENCH.define("app", (use) => {
     document.getElementById("main").dispatchEvent(new CustomEvent("key", { detail: event.key }));
   }
 
-  /** The organiser's title, line and logo. */
+  /** The organizer's title, line and logo. */
   function drawHeader() {
     const { title, description, logo } = GECBENCH.board();
     const about = document.querySelector("header p");

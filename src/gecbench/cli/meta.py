@@ -108,7 +108,7 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="N",
         type=count,
         default=0,
-        help="also correlate within each N neighbors in the human ranking (SEEDA uses 4)",
+        help="also correlate within every group of N neighbors in the human ranking (SEEDA uses 4)",
     )
     parser.add_argument(
         "--resamples",

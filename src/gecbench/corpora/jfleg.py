@@ -222,7 +222,7 @@ DATASET = DatasetDeclaration(
         Config("m2", "edits per rewrite, derived and as published", M2_FIELDS, _BOTH, m2_rows),
         Config(
             "judgments",
-            "pairwise human judgments of five systems and a rewrite",
+            "pairwise human judgments of four systems, a rewrite and the input",
             JUDGMENT_FIELDS,
             ("validation",),
             judgment_rows,
