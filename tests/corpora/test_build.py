@@ -92,7 +92,7 @@ def test_verify_finds_what_is_wrong(built, lock_file):
     (problem,) = verify_dataset("jfleg", folder)
     assert "expected content " + "0" * 64 in problem
     (folder / "data" / "fingerprints.json").unlink()
-    assert "build the dataset first" in verify_dataset("jfleg", folder)[0]
+    assert "is missing" in verify_dataset("jfleg", folder)[0]
 
 
 DAMAGED = ["", "[]", "{", '{"files": 3}', '{"files": {"m2/test.parquet": {}}}', '{"files": {"m2/test.parquet": null}}']

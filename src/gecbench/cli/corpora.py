@@ -64,7 +64,7 @@ def _accept(name: str) -> None:
     asking = [source.name for source in SOURCES.values() if source.terms]
     source = SOURCES.get(name.partition(":")[0])
     if source is None or not source.terms:
-        raise InputError(f"no license to accept for {name!r}", fix=f"These ask for it: {', '.join(asking)}")
+        raise InputError(f"{name!r} has no license to accept", fix=f"Corpora that have one: {', '.join(asking)}")
     Upstream.from_environment().accept_license(source.name)
     print(f"You accepted the license of {source.name}: {source.terms}")
 

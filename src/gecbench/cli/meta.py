@@ -228,7 +228,8 @@ def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[R
     if options.human not in HUMAN_JUDGMENTS and Path(options.human).suffix in (".tsv", ".txt"):
         found = read_system_scores(options.human)
         if len(found) != 1:
-            raise InputError(f"{len(found)} sets of human scores", file=options.human, fix="Give system TAB score")
+            fix = "Write one line per system: system TAB score"
+            raise InputError(f"{len(found)} sets of human scores, not one", file=options.human, fix=fix)
         return next(iter(found.values())), None
     rankings = load_rankings(options.human)
     pairs = expand_pairs(rankings)

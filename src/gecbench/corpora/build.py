@@ -139,8 +139,8 @@ def build_dataset(
     source = upstream or Upstream.from_environment()
     chosen = [declared.config(each) for each in configs] if configs else declared.pinned()
     if not chosen:
-        fix = f"Name what to build: {', '.join(declared.configs)}"
-        raise InputError(f"no file of {name} is pinned, so nothing is built unasked", fix=fix)
+        fix = f"Name the configurations to build: {', '.join(declared.configs)}"
+        raise InputError(f"{name} is built only on request, because its files are not pinned", fix=fix)
     built, contents = [], []
     for config in chosen:
         for split in config.splits:
@@ -227,7 +227,7 @@ def verify_dataset(name: str, folder: Path) -> list[str]:
     declared = find_dataset(name)
     table = folder / "data" / FINGERPRINTS
     if not table.is_file():
-        return [f"{table} is missing: build the dataset first"]
+        return [f"{table} is missing"]
     files = _read_fingerprints(table)
     if files is None:
         return [f"{table} is damaged"]

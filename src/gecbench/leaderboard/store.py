@@ -410,7 +410,7 @@ def read_plain(path: Path) -> bytes:
 def _read(path: Path) -> bytes:
     data = read_plain(path)
     if digest(data) != path.stem:
-        raise InputError("its content does not match its name")
+        raise InputError("its content does not match its name, a SHA-256 hash")
     return data
 
 

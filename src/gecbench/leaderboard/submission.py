@@ -352,7 +352,7 @@ def validate_outputs(
             f"{len(misplaced)} lines look like corrections of a neighboring sentence",
             file=file,
             line=misplaced[0],
-            fix="Pair line by line; skip this check with --aligned",
+            fix="Give one output per line, in the order of the corpus, or skip this check with --aligned",
         )
     unchanged = _unchanged_share(predictions, corpus)
     if unchanged == 1 and not copy:

@@ -98,6 +98,9 @@ ATTACKS = [
         share=0.5,
     ),
     attack(
-        "resumed", "files of a stopped run, with changed values, cut, or not JSON, before it resumes", _journals, share=0.5
+        "resumed",
+        "files of a stopped run, with changed values, cut, or not JSON, before it resumes",
+        _journals,
+        share=0.5,
     ),
 ]
