@@ -428,7 +428,7 @@ def verify(options: argparse.Namespace) -> None:
         print(f"{result.file[:12]}  {result.system or '?'}: {state}")
     if different:
         problem = f"{different} of {counted(total, 'record')} failed verification"
-        raise InputError(problem, fix="Do not merge them")
+        raise InputError(problem, fix=f"Do not merge {'it' if different == 1 else 'them'}")
 
 
 def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:

@@ -343,7 +343,7 @@ def _expert_rankings(upstream: Upstream) -> list[Ranking]:
 
 
 def _crowd_rankings(upstream: Upstream, key: str) -> list[Ranking]:
-    """Return a crowd file's rankings, rejected ones too; a worker has the same pseudonym in both files."""
+    """Return a crowd file's rankings, including rejected ones. A worker has the same pseudonym in both files."""
     workers = Pseudonyms()
     found = {
         file: parse_mturk(upstream.text(file), file=file, statuses=None, workers=workers)

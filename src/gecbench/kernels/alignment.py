@@ -43,7 +43,7 @@ Int32 = NDArray[np.int32]
 def align_texts(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]:
     """Return the columns of the official alignment.
 
-    Where two texts are equal they stay side by side throughout, and as officially only two texts are aligned.
+    If two texts are equal, they stay side by side, and only two texts are aligned, as in the official program.
     """
     if source == hypothesis:
         return [(i, i, k) for i, k in align_pair(source, reference)]

@@ -220,7 +220,7 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
 
 
 def normalized_submitter(submitter: str) -> str:
-    """Return a submitter's name without what does not tell two apart: case and blanks."""
+    """Return a submitter's name in a form that ignores case and blanks."""
     return " ".join(submitter.casefold().split())
 
 
