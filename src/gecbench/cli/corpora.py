@@ -109,7 +109,7 @@ def _described(entry: Mapping[str, Any], table_format: str) -> str:
     shown = {
         **{key: entry[key] for key in ("title", "description", "language", "tokenization", "gold")},
         "sentences": ", ".join(f"{split} {rows}" for split, rows in counts.items()).replace("?", "(not counted)"),
-        "metric": entry["metric"] or "none: the references are secret",
+        "metric": entry["metric"] or "none: the references are private",
         "license": entry["license"] + (f" ({entry['terms']})" if entry["terms"] else ""),
         "may be redistributed": "yes" if entry["redistributable"] else "no",
         **{key: entry[key] for key in ("homepage", "citation")},

@@ -359,7 +359,7 @@ def card_problems(name: str, card: Path) -> list[str]:
     text = card.read_text(encoding="utf-8")
     if render_card(name, text) == text:
         return []
-    return [f"{card} has drifted from the builder: gecbench data lock {name} writes it again"]
+    return [f"{card} does not match the dataset. Update it: gecbench data lock {name}"]
 
 
 def refresh_card(name: str, card: Path) -> bool:

@@ -367,7 +367,7 @@ def open_board(address: str, *, hub: bool = True, create: bool = False) -> Folde
 
 
 def lock_board(folder: Path) -> IO[bytes] | None:
-    """Lock a board's folder for one server until the file that is returned is closed; None where it is read-only.
+    """Lock a board's folder for one server, until the returned file is closed. Return None if it is read-only.
 
     Two servers on one board would score what waits twice, and each count the uploads of a day for itself.
     """

@@ -356,7 +356,7 @@ def validate_outputs(
         )
     unchanged = _unchanged_share(predictions, corpus)
     if unchanged == 1 and not copy:
-        fix = "Give the system's outputs; --baseline lets the source itself be listed"
+        fix = "Give the system's outputs, or use --baseline to list the source itself"
         raise InputError("every line is a copy of the source", file=file, fix=fix)
     notes = []
     if 0.95 <= unchanged < 1:
