@@ -8,8 +8,8 @@ import gecbench.huggingface.evaluate_metric
 _DESCRIPTION = """\
 CLEME for grammatical error correction (Ye et al., 2023): F0.5 of chunks, the parts of a sentence that hold whole edits
 of the system and of all references. CLEME 2.0 (Ye et al., 2025) distinguishes wrong corrections of real errors from
-unnecessary changes and reports hit, wrong, under- and over-correction rates. Equal to the official program with length
-weights or none; texts are turned into edits by the installed errant.
+unnecessary changes and reports hit, wrong, under- and over-correction rates. Scores equal those of the official
+program with length weights or none. The installed errant extracts edits from texts.
 """
 
 _CITATION = """\
@@ -37,7 +37,7 @@ Args:
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or
         rewrites of each sentence, which the installed errant annotates.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so that several processes give the digits of one.
+        repeated id counts once, so several processes give the same digits as one.
     version (int, 1): 1 for F0.5, 2 for the comprehensive score of CLEME 2.0.
     assumption (str, "dependent"): "dependent" (one reference at a time) or "independent" (all references of a
         chunk at once).
@@ -53,7 +53,7 @@ Returns:
     precision, recall, accuracy (float): its ingredients in version 1.
     hit, err, und, ove (float): rates of hit, wrong, under- and over-correction.
     tp, fp, fn, tn, fp_ne, fp_un: chunks of each kind (int), or the sums of their weights (float).
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
     signature (str): how the number was made, with the versions of errant, spaCy and the model if they were used.
 Examples:

@@ -6,9 +6,10 @@ import gecbench
 import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
-ERRANT for grammatical error correction (Bryant, Felice and Briscoe, 2017): F0.5 of typed edits. Edits of the system
-are compared with those of the gold, span by span; with several annotators the one that makes the running score best
-counts. Equal to errant_compare of errant 3.0.2; texts are turned into edits by the installed errant.
+ERRANT for grammatical error correction (Bryant, Felice and Briscoe, 2017): F0.5 of edits with
+error types. Edits of the system are compared with gold edits, span by span. With several annotators, each sentence
+uses the one who gives the best score so far. Scores equal those of errant_compare (errant 3.0.2). The installed
+errant extracts edits from texts.
 """
 
 _CITATION = """\
@@ -29,7 +30,7 @@ Args:
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or
         rewrites of each sentence, which the installed errant annotates.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so that several processes give the digits of one.
+        repeated id counts once, so several processes give the same digits as one.
     beta (float, 0.5): weight of recall; 0.5 weights precision twice as much.
     mode (str, "cs"): parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span,
         "dt" each token.
@@ -53,7 +54,7 @@ Args:
 Returns:
     errant (float): F-beta, between 0 and 1.
     precision, recall (float), tp, fp, fn (int): its ingredients.
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
     signature (str): how the number was made, with the versions of errant, spaCy and the model if they were used.
 Examples:

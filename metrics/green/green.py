@@ -7,8 +7,8 @@ import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
 GREEN for grammatical error correction (Koyama et al., 2024): precision, recall and F of the n-grams that a system
-kept, deleted and inserted as the reference does. With several references, each sentence counts with the best one.
-Equal to the official program; also works on characters, for languages that do not separate words by blanks.
+kept, deleted and inserted as the reference does. With several references, each sentence uses the best one. Scores
+equal those of the official program. Also works on characters, for languages that do not separate words by blanks.
 """
 
 _CITATION = """\
@@ -26,7 +26,7 @@ Args:
     predictions (list of str): the corrected sentences, one per source.
     references (list of list of str): the references of each sentence; their number may differ.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so that several processes give the digits of one.
+        repeated id counts once, so several processes give the same digits as one.
     order (int, 4): longest n-gram.
     beta (float, 2.0): weight of recall; 2 weights it twice as much as precision.
     unit (str, "word"): "word" n-grams, or "char" n-grams including spaces.
@@ -40,9 +40,9 @@ Returns:
     green (float): F-beta, between 0 and 1.
     precision, recall, precision_1, recall_1 ... (float): the geometric means over the orders, and those of each order.
     tp, fp, fn (int): n-grams of all orders that are right, wrong and missed.
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
-    signature (str): how the number was made.
+    signature (str): the settings behind the number.
 Examples:
     >>> import gecbench
     >>> green = gecbench.load_metric("green")

@@ -7,10 +7,10 @@ import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
 I-measure for grammatical error correction (Felice and Briscoe, 2015): how much the correction improves the text.
-Source, prediction and reference are aligned token by token; right and wrong corrections weigh more than what was left
-alone, and the result is related to leaving the source as it is: 1 perfect, 0 no better than before, -1 ruined. Each
-sentence is scored against its best reference, among all mixes of the annotators' corrections. Equal to the official
-scorer, without listing the mixes.
+Source, prediction and reference are aligned token by token. Weighted accuracy counts corrections, right and wrong,
+more than unchanged tokens. I compares it with that of the source: 1 is perfect, 0 no better than the source, -1 ruined.
+Each sentence is scored against its best reference, among all mixes of the annotators' corrections. Scores equal those
+of the official scorer.
 """
 
 _CITATION = """\
@@ -30,15 +30,15 @@ Args:
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...",
         then "A ..." lines); or rewrites of each sentence.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so that several processes give the digits of one.
+        repeated id counts once, so several processes give the same digits as one.
     mixing (bool or "strict" or "cap", True): mix the annotators' corrections; "strict": error if there are too
         many mixes to search; "cap": mix only sentences with at most `cap` mixes; False: do not mix.
     cap (int, 1024): the largest number of mixes with mixing="cap".
     beyond (str, "unmixed"): score sentences with more mixes "unmixed", or leave them out ("excluded").
     objective (str, "cwacc"): value that the chosen reference maximizes: d or c and a measure, such as df or
         cwacc.
-    optimise (str, "sentence"): choose references for each "sentence" alone or for the running total of the
-        "corpus".
+    optimise (str, "sentence"): choose references that maximize the score of each "sentence", or the running
+        total of the "corpus".
     weight (float, 2.0): weight of corrections relative to unchanged tokens in WAcc.
     beta (float, 1.0): beta of F (the paper reports 0.5).
     treebank (bool, True): split annotators' corrections as the official converter does.
@@ -51,11 +51,11 @@ Args:
 Returns:
     imeasure (float): I of the correction, between -1 and 1.
     correction_tp ... correction_improvement, detection_tp ... (int or float): counts and ratios of both aspects.
-    baseline_weighted_accuracy ... (float): of leaving the source alone, on the chosen references.
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
+    baseline_weighted_accuracy ... (float): of the unchanged source, on the chosen references.
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
     alignments_asked, unmixed_sentences, excluded_sentences ... (int): how references were chosen.
-    signature (str): how the number was made.
+    signature (str): the settings behind the number.
 Examples:
     >>> import gecbench
     >>> imeasure = gecbench.load_metric("imeasure")

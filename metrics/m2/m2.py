@@ -6,10 +6,10 @@ import gecbench
 import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
-M2, the MaxMatch score for grammatical error correction (Dahlmeier and Ng, 2012): F0.5 of edits. The edits of the
-correction are not aligned once and for all but read off a lattice of all minimal alignments, along the path that
-matches the gold edits best; with several annotators the one that makes the running score best counts. Equal to the
-official scorer, its floating-point ties included, and linear where that hangs.
+M2, the MaxMatch score for grammatical error correction (Dahlmeier and Ng, 2012): F0.5 of edits. Of all
+minimal alignments of source and correction, it takes the one whose edits match the gold edits best. With several
+annotators, each sentence uses the one who gives the best score so far. Scores equal those of the official scorer,
+floating-point ties included, and long or repetitive outputs take milliseconds.
 """
 
 _CITATION = """\
@@ -29,7 +29,7 @@ Args:
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...",
         then "A ..." lines); or rewrites of each sentence, from which edits are extracted.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so that several processes give the digits of one.
+        repeated id counts once, so several processes give the same digits as one.
     beta (float, 0.5): weight of recall; 0.5 weights precision twice as much.
     max_unchanged_words (int, 2): largest number of unchanged words inside an edit; -1 merges no edits.
     ignore_whitespace_casing (bool, False): ignore proposed edits that change only white space or case.
@@ -47,10 +47,11 @@ Args:
 Returns:
     m2 (float): F-beta, between 0 and 1.
     precision, recall (float), correct, proposed, gold (int): its ingredients.
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
-    settled_literally, too_large_for_literal (int): near-ties settled the official way, or that could not be.
-    signature (str): how the number was made.
+    settled_literally, too_large_for_literal (int): pairs of sentence and annotator in which rounding decides,
+        computed like the official scorer, or too large for that.
+    signature (str): the settings behind the number.
 Examples:
     >>> import gecbench
     >>> m2 = gecbench.load_metric("m2")

@@ -430,7 +430,7 @@ def _natural_key(name: str) -> list[tuple[int, int, str]]:
 
 
 def all_gather(value: Any) -> list[Any]:
-    """Return the values of all processes of `torch.distributed`, by rank; of one process if it is not in use."""
+    """Return the values of all `torch.distributed` processes by rank, or only this one if it is not in use."""
     if count_processes() == 1:
         return [value]
     values: list[Any] = [None] * count_processes()

@@ -69,7 +69,7 @@ def test_a_license_is_accepted_by_an_option(run, monkeypatch):
     )
     assert "other, accept" not in run("corpora")[1]
     assert run("data", "source", "bea19:test")[1].splitlines()[1] == "My town are small ."
-    assert "no license to accept for 'jfleg'" in run("corpora", "--accept-license", "jfleg")[2]
+    assert "'jfleg' has no license to accept" in run("corpora", "--accept-license", "jfleg")[2]
 
 
 def test_a_submission_has_one_line_per_sentence(run, tmp_path):
@@ -87,7 +87,7 @@ def test_a_submission_has_one_line_per_sentence(run, tmp_path):
     status, _, error = run(*submit, "short.txt")
     assert (status, "short.txt" in error, (tmp_path / "bea19.zip").exists()) == (2, True, False)
     status, _, error = run("data", "submission", "conll14", "-p", "out.txt", "-o", "conll14.zip")
-    assert (status, "conll14 is not a test set with secret references. Score it: gecbench score" in error) == (2, True)
+    assert (status, "conll14 is not a test set with private references. Score it: gecbench score" in error) == (2, True)
 
 
 def test_a_submission_of_many_sentences(run, tiny_environment, tmp_path):

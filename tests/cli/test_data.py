@@ -20,7 +20,10 @@ def test_build_writes_a_folder_that_stands_alone(tiny_environment, folder, run):
 def test_verify_is_an_error_when_something_is_wrong(tiny_environment, folder, run, refused):
     run("data", "build", "jfleg", "-o", "out")
     assert any("expected content" in problem for problem in verify_dataset("jfleg", folder / "out"))
-    refused(["data", "verify", "jfleg", "-o", "out"], "expected content.* Rebuild it: gecbench data build jfleg -o out")
+    refused(
+        ["data", "verify", "jfleg", "-o", "out"],
+        "expected content.* Build the dataset: gecbench data build jfleg -o out",
+    )
 
 
 def test_verify_accepts_the_real_thing(mirror, folder, run):
@@ -61,7 +64,7 @@ def test_lock_of_the_real_thing_is_the_committed_one(mirror, lock_file, tmp_path
         (("build", "jflag"), "no dataset 'jflag'"),
         (("build", "jfleg", "m3"), "no configuration 'm3'"),
         (("lock", "jflag"), "no dataset 'jflag'"),
-        (("verify", "jfleg"), "build the dataset first"),
+        (("verify", "jfleg"), "is missing. Build the dataset: gecbench data build jfleg"),
     ],
 )
 def test_mistakes_are_explained(tiny_environment, folder, refused, arguments, message):

@@ -18,7 +18,9 @@ from gecbench.models.prompts import find_prompt
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 pytestmark = [
-    pytest.mark.skipif(not hasattr(huggingface_hub, "EvalResultEntry"), reason="this huggingface_hub knows no results"),
+    pytest.mark.skipif(
+        not hasattr(huggingface_hub, "EvalResultEntry"), reason="this huggingface_hub cannot write results"
+    ),
     pytest.mark.usefixtures("folder", "online"),
 ]
 TO = ["--repo-dataset", "someone/demo"]

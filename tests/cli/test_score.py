@@ -141,7 +141,7 @@ BAD_CORPORA = {
     ),
     "a table as a corpus": (
         ["-c", "all.csv", "-p", "p"],
-        r"all\.csv: a corpus is not read from \.csv\. Give -s all\.csv -r all\.csv: its columns are found by",
+        r"all\.csv: a corpus cannot be a \.csv file\. Give -s all\.csv -r all\.csv: its columns are found by",
     ),
     "M2 as the sources": (
         ["-s", "gold.txt", "-r", "r0", "-p", "p"],

@@ -105,7 +105,7 @@ def test_wmt_csv_with_more_systems_and_unranked() -> None:
         ("1,ann,A,B,1,nan\n", 2, "system2rank is 'nan'"),
         ("1,ann,A,B,1,2\n\n1,ann,A,A,1,2\n", 4, "compared with itself"),
         ("one,ann,A,B,1,2\n", 2, "segmentId is 'one'"),
-        ("1,,A,B,1,2\n", 2, "no judge"),
+        ("1,,A,B,1,2\n", 2, "the judge is missing"),
         ("1,ann,,B,1,2\n", 2, "system1Id is empty"),
         ("1,ann,A,B,1\n", 2, "5 fields, but the header has 6"),
         ("1,ann,A,B,1,2,3\n", 2, "7 fields"),

@@ -377,7 +377,7 @@ def test_scores_from_tsv(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "line", "message"),
-    [("A\t1\nA\t2\n", 2, "second score for A"), ("A\t1\nB\n", 2, r"1 field\b"),
+    [("A\t1\nA\t2\n", 2, "two scores for A"), ("A\t1\nB\n", 2, r"1 field\b"),
      ("A\tx\n", 1, "not a finite number"),
      ("A\tinf\n", 1, "not a finite"), ("a\tb\tc\td\te\n", 1, "5 fields"), ("\n", None, "no scores")],
 )  # fmt: skip

@@ -252,7 +252,7 @@ def test_what_has_no_licence_is_not_made_public_unasked(hub, built, renamed):
     ("file", "old", "new", "message"),
     [
         ("data/coded/validation.parquet", b"PAR1", b"damaged", "sha256"),
-        ("README.md", b"config_name: coded", b"config_name: other", "drifted"),
+        ("README.md", b"config_name: coded", b"config_name: other", "does not match the dataset"),
     ],
 )
 def test_what_is_not_as_it_was_built_is_not_uploaded(built, renamed, file, old, new, message):

@@ -141,7 +141,7 @@ class TestOptions:
 
 class TestRefused:
     def test_columns(self):
-        with pytest.raises(InputError, match=r"no column 'source'.*Pass source=….*there are sentence, corrections"):
+        with pytest.raises(InputError, match=r"no column 'source'.*Set source=….*to columns: sentence, corrections"):
             reward("gleu")(GOOD, **COLUMNS)
         with pytest.raises(InputError, match="1 row of source for 2 completions"):
             reward("gleu")(["a", "b"], **ONE)

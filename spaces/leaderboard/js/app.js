@@ -57,7 +57,7 @@ GECBENCH.define("app", (use) => {
 
   const CONTROLS = "a, button, input, select, summary";
 
-  /** What tells a control apart from others of a view, whichever time it is drawn. */
+  /** Return a key that identifies a control of a view, the same each time it is drawn. */
   function keyOf(node) {
     const label = node.closest("label");
     const text = node.dataset.sort || node.id || (label ? label.textContent.slice(0, 30) : node.textContent);
@@ -75,7 +75,7 @@ GECBENCH.define("app", (use) => {
     if (found) found.focus({ preventScroll: true });
   }
 
-  /** The organiser's title, line and logo. */
+  /** The organizer's title, line and logo. */
   function drawHeader() {
     const { title, description, logo } = GECBENCH.board();
     const about = document.querySelector("header p");

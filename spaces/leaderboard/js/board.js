@@ -81,7 +81,7 @@ GECBENCH.define("board", (use) => {
     });
   }
 
-  /** Rows for choices, the best first: systems, then what is no system. */
+  /** Rows for choices, the best first: systems, then all others. */
   function byMerit(rows, table) {
     const sorted = sortRows(rows, table.metrics[0], true);
     return [true, false].flatMap((system) => sorted.filter((row) => (row.role === "system") === system));

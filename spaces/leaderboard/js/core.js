@@ -1,7 +1,7 @@
 "use strict";
 // The page must open from a disk, where browsers refuse ES modules and fetch(). So there is one global, GECBENCH: files
-// define modules by name, which run when first used, whatever the order of the files (this one comes first), and data
-// arrives as scripts that call GECBENCH.add.
+// define modules by name, which run when first used. This file comes first; the order of the others does not matter.
+// Data arrives as scripts that call GECBENCH.add.
 const GECBENCH = (() => {
   const factories = new Map();
   const modules = new Map();
@@ -165,7 +165,7 @@ GECBENCH.define("dom", () => {
     return /50{29}$/.test(exact) && /[02468]$/.test(cut) ? cut : rounded;
   }
 
-  /** A number with the true minus sign, and as many decimals as the board's scores unless told. */
+  /** A number with the true minus sign, and by default as many decimals as the board's scores. */
   function signed(value, digits = GECBENCH.board().digits) {
     return decimals(value, digits).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
   }

@@ -80,8 +80,8 @@ GECBENCH.define("matrix", (use) => {
       shown.length < ranked.length ? el("p", null, el("a", { class: "button", href: State.address({ all: "1" }) },
         `Show all ${ranked.length} systems`)) : "",
       el("p", { class: "note" }, `Differences by ${metricOf(metric).title}, tested by the paired bootstrap. The `
-        + "p-values of each row are adjusted by Holm's method for all other systems, and significant below 0.05. "
-        + "To print a row, use ",
+        + "p-values of each row are adjusted by Holm's method for all other systems. Differences with p below 0.05 "
+        + "are significant. To print a row, use ",
       el("code", null, "gecbench compare --test bootstrap --against SYSTEM"),
       ". Point at a cell to see the difference, its 95 % interval and p. Click it to compare the two systems."),
       dataFiles([`tests-${table.key}-${metric}`]));

@@ -114,8 +114,9 @@ GECBENCH.define("systems", (use) => {
     ["95 % interval", (figure) => figure.low != null && range(figure.low, figure.high)],
     ["Rank", (figure) => figure.rank],
     ["Cluster", (figure) => figure.cluster && clusterName(figure.cluster)],
-    ["p", (figure) => figure.p_text, "Against the first system of the cluster, or of the cluster above"],
-    ["p (Holm)", shownAdjusted, "The same, adjusted for all tests of that system; * below 0.05"],
+    ["p", (figure) => figure.p_text,
+      "p-value against the first system of its cluster; for that system, of the cluster above"],
+    ["p (Holm)", shownAdjusted, "p, adjusted by Holm's method for all tests of that system; * below 0.05"],
     ["human", (figure) => figure.human != null && points(figure.human), "Mean of one annotator against the others"],
     ["same refs", (figure) => figure.ratio != null && points(figure.against_others),
       "The system against the same references as the annotators"],
@@ -237,12 +238,12 @@ GECBENCH.define("systems", (use) => {
       scrolled("Scores of both systems", el("table", { class: `figures metrics${adjusts ? " adjusts" : ""}` },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), heading(a, "A"), heading(b, "B"),
           column("A − B"), column("p", "Paired bootstrap test of this pair alone"),
-          adjusts ? column("p (Holm)", "Adjusted for A against all ranked systems") : null)),
+          adjusts ? column("p (Holm)", "Adjusted for comparing A with all ranked systems") : null)),
         el("tbody", null, shown.flatMap((name) => [pairLine(a, b, name, tests[name], adjusts),
           ...(metricOf(name).columns || []).map((part) => pairLine(a, b, name, tests[name], adjusts, part))])))),
       el("p", { class: "note" }, "Below each score and difference is its 95 % bootstrap interval. Bold is the better "
-        + "score. p is that of this pair alone (paired bootstrap).", adjusts ? " p (Holm) is adjusted for A against "
-        + "all ranked systems, with a star below 0.05." : null));
+        + "score. p tests this pair alone (paired bootstrap).", adjusts ? " p (Holm) is adjusted for comparing A with "
+        + "all ranked systems. A star marks p below 0.05." : null));
   }
 
   return { tex, showSystem, showCompare };

@@ -43,7 +43,7 @@ class _Entries(Mapping[str, Entry]):
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._scores:
-            raise KeyError(f"no {name!r}; there is {', '.join(self._scores)}")
+            raise KeyError(f"no entry {name!r}. Known: {', '.join(self._scores)}")
         return self._scores[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -64,7 +64,7 @@ def _accept(name: str) -> None:
     asking = [source.name for source in SOURCES.values() if source.terms]
     source = SOURCES.get(name.partition(":")[0])
     if source is None or not source.terms:
-        raise InputError(f"no license to accept for {name!r}", fix=f"These ask for it: {', '.join(asking)}")
+        raise InputError(f"{name!r} has no license to accept", fix=f"Corpora that have one: {', '.join(asking)}")
     Upstream.from_environment().accept_license(source.name)
     print(f"You accepted the license of {source.name}: {source.terms}")
 
@@ -109,7 +109,7 @@ def _described(entry: Mapping[str, Any], table_format: str) -> str:
     shown = {
         **{key: entry[key] for key in ("title", "description", "language", "tokenization", "gold")},
         "sentences": ", ".join(f"{split} {rows}" for split, rows in counts.items()).replace("?", "(not counted)"),
-        "metric": entry["metric"] or "none: the references are secret",
+        "metric": entry["metric"] or "none: the references are private",
         "license": entry["license"] + (f" ({entry['terms']})" if entry["terms"] else ""),
         "may be redistributed": "yes" if entry["redistributable"] else "no",
         **{key: entry[key] for key in ("homepage", "citation")},

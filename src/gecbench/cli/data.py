@@ -79,7 +79,7 @@ def _verify(options: argparse.Namespace, folder: Path) -> None:
 
     if problems := folder_problems(options.dataset, folder):
         again = ["gecbench", "data", "build", options.dataset, *(["-o", options.folder] if options.folder else [])]
-        raise InputError("; ".join(problems), fix=f"Rebuild it: {shlex.join(again)}")
+        raise InputError("; ".join(problems), fix=f"Build the dataset: {shlex.join(again)}")
     print(f"{folder}: all files, columns and contents are correct")
 
 
@@ -119,9 +119,9 @@ def _submission(options: argparse.Namespace, folder: Path) -> None:
     dataset, config, _ = parse_corpus_name(options.dataset)
     if not DATASETS[dataset].config(config).submit_to:
         fix = f"Score it: gecbench score -c {options.dataset} -p {options.predictions}"
-        raise InputError(f"{options.dataset} is not a test set with secret references", fix=fix)
+        raise InputError(f"{options.dataset} is not a test set with private references", fix=fix)
     sources = load_sources(options.dataset)
-    # An annotator without edits stands in for the secret references. Outputs are checked, and never scored.
+    # An annotator without edits stands in for the private references. Outputs are checked, and never scored.
     corpus = Corpus(sources=sources, annotations=[[Annotation(0, ())] for _ in sources], name=options.dataset)
     texts = cleaned(read_predictions(options.predictions, corpus), corpus, options.predictions, options)
     prepared = Preprocessing(**preprocessing_of(options)).prepare(corpus, texts)

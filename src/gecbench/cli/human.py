@@ -1,4 +1,4 @@
-"""`gecbench human`: human upper bounds, rankings from judgments, agreement of judges, extent of change."""
+"""`gecbench human`: human upper bounds, rankings from judgments, agreement of judges, edit rates."""
 
 from __future__ import annotations
 
@@ -53,10 +53,14 @@ def add_parser(commands: Any, summary: str) -> None:
     list_judgments(parser)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     for name, (description, add_options, run) in _ACTIONS.items():
+        examples = "".join(line for line in _EXAMPLES.splitlines(True) if f" human {name} " in line)
         action = actions.add_parser(
-            name, help=description, description=description + ".", formatter_class=HelpFormatter
+            name,
+            help=description,
+            description=description + ".",
+            epilog=f"examples:\n{examples}",
+            formatter_class=HelpFormatter,
         )
-        action.epilog = ""
         add_options(action)
         add_format_option(action)
         action.set_defaults(run=run)
@@ -83,7 +87,7 @@ def make_ranking(options: argparse.Namespace, judgments: Iterable[Judgment] | Pa
 
 
 def _rank_options(parser: argparse.ArgumentParser) -> None:
-    about = "known judgments or a file (default: demo)"
+    about = "a file, or known judgments listed by gecbench human --help (default: demo)"
     parser.add_argument("judgments", metavar="NAME|FILE", nargs="?", default="demo", help=about)
     add_ranking_options(parser)
 
@@ -98,7 +102,7 @@ def _rank(options: argparse.Namespace) -> None:
 
 
 def _agreement_options(parser: argparse.ArgumentParser) -> None:
-    about = "known judgments or files; with several, also their agreement with each other (default: demo)"
+    about = "files, or known judgments listed by gecbench human --help; several are also compared (default: demo)"
     parser.add_argument("judgments", metavar="NAME|FILE", nargs="*", default=["demo"], help=about)
 
 

@@ -60,7 +60,8 @@ def _add_init(actions: Any) -> None:
   gecbench leaderboard init task --title "JFLEG" -c jfleg:test jfleg:dev --publish-references
 """
     parser = add_command(actions, "init", "Create a board: set its title, corpora and ranking metric", examples, init)
-    parser.add_argument("folder", metavar="FOLDER", help="new folder for the board; publish only what build writes")
+    about = "new folder for the board. Keep it private, and publish only the page that build writes"
+    parser.add_argument("folder", metavar="FOLDER", help=about)
     parser.add_argument("--title", required=True, help="title of the board")
     corpora = "one or more corpora: known names or files (.m2, .xml, .jsonl)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", nargs="+", required=True, help=corpora)
@@ -140,7 +141,10 @@ def _add_seed(actions: Any) -> None:
 
 
 def _add_list(actions: Any) -> None:
-    parser = add_command(actions, "list", "Print a board's ranking", _EXAMPLES, list_board)
+    examples = """  gecbench leaderboard list --board task
+  gecbench leaderboard list --board task -c demo -m m2 --format markdown
+"""
+    parser = add_command(actions, "list", "Print a board's ranking", examples, list_board)
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="print only this corpus")
     parser.add_argument("--board", default="board", help=_BOARD)
     parser.add_argument(
@@ -152,7 +156,10 @@ def _add_list(actions: Any) -> None:
 
 
 def _add_build(actions: Any) -> None:
-    parser = add_command(actions, "build", "Write the board as a static page", _EXAMPLES, build)
+    examples = """  gecbench leaderboard build --board task -o site               (then open site/index.html)
+  gecbench leaderboard build --board hf://datasets/NAME/BOARD -o site
+"""
+    parser = add_command(actions, "build", "Write the board as a static page", examples, build)
     parser.add_argument("--board", default="board", help=_BOARD)
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="folder for the page")
     _add_page_options(parser)
@@ -173,7 +180,7 @@ def _add_serve(actions: Any) -> None:
     parser.add_argument(
         "--per-minute", type=count, default=10, help="uploads allowed per client and minute (default: 10)"
     )
-    seconds = "time limit for scoring a submission; the limit of processor time is twice as long (default: 120)"
+    seconds = "time limit for scoring a submission; its processor time may be twice as long (default: 120)"
     parser.add_argument("--scoring-seconds", metavar="SECONDS", type=number, default=120.0, help=seconds)
     parser.epilog = f"{parser.epilog}\nIf {TOKEN} is set, uploads need that token. Reading the page needs no token."
 
@@ -224,7 +231,7 @@ def _add_page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--publish-references", action="store_true", help=published)
     restricted = "also show sentences whose license forbids publication; only for pages that you do not publish"
     parser.add_argument("--restricted-texts", action="store_true", help=restricted)
-    about = "resamples per test (default: 1000); use more for more than 50 systems"
+    about = "resamples per test (default: 1000); use more if the board has more than 50 systems"
     parser.add_argument("--resamples", metavar="N", type=count, default=1000, help=about)
 
 
@@ -421,7 +428,7 @@ def verify(options: argparse.Namespace) -> None:
         print(f"{result.file[:12]}  {result.system or '?'}: {state}")
     if different:
         problem = f"{different} of {counted(total, 'record')} failed verification"
-        raise InputError(problem, fix="Do not merge them")
+        raise InputError(problem, fix=f"Do not merge {'it' if different == 1 else 'them'}")
 
 
 def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:

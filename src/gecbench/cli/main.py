@@ -33,7 +33,7 @@ COMMANDS = {
     "doctor": ("doctor", "Show the installed versions, kernels and caches"),
     "errant_compare": ("dropins.errant_compare", "Compare edits like the official errant_compare"),
     "explain": ("explain", "Show how each sentence was scored"),
-    "human": ("human", "Compute human upper bounds, rankings, agreement and change"),
+    "human": ("human", "Compute human upper bounds, rankings, agreement and edit rates"),
     "ieval": ("dropins.ieval", "Compute the I-measure like the official scorer"),
     "leaderboard": ("leaderboard", "Create, update, list, build or serve a leaderboard"),
     "m2scorer": ("dropins.m2scorer", "Compute M2 scores like the official scorer"),

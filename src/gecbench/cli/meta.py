@@ -69,14 +69,14 @@ def add_parser(commands: Any, summary: str) -> None:
     add_metrics_option(parser, "gleu m2 bleu, or none if you give scores")
     list_judgments(parser)
     parser.add_argument(
-        "scores", metavar="SCORES.tsv", nargs="*", help="tab-separated lines: [metric [references]] system score"
+        "scores", metavar="SCORES.tsv", nargs="*", help="your scores, tab-separated: [metric [references]] system score"
     )
     parser.add_argument(
         "--sentences",
         metavar="FILE.tsv",
         nargs="+",
         default=[],
-        help="tab-separated lines: [metric] system sentence score; sentences count from 0",
+        help="your sentence scores, tab-separated: [metric] system sentence score; sentences count from 0",
     )
     about = "known judgments, a CSV or XML file of judgments, or a TSV file of human scores (default: demo)"
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
@@ -101,21 +101,21 @@ def add_parser(commands: Any, summary: str) -> None:
         help="score systems on the corpus, or rank them by their sentence scores (default: corpus)",
     )
     parser.add_argument(
-        "--ties", choices=TIES, default="half", help="how to count sentence pairs that a metric ties (default: half)"
+        "--ties", choices=TIES, default="half", help="how to count outputs with equal metric scores (default: half)"
     )
     parser.add_argument(
         "--windows",
         metavar="N",
         type=count,
         default=0,
-        help="also correlate every N neighbors in the human ranking (SEEDA uses 4)",
+        help="also correlate within every group of N neighbors in the human ranking (SEEDA uses 4)",
     )
     parser.add_argument(
         "--resamples",
         metavar="N",
         type=count,
         default=0,
-        help="bootstrap resamples of the systems for intervals; 0 resamples judgments or approximates (default: 0)",
+        help="resample the systems N times for intervals (default: resample human judgments; approximate for scores)",
     )
     add_figures_options(parser)
     add_format_option(parser)
@@ -228,7 +228,8 @@ def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[R
     if options.human not in HUMAN_JUDGMENTS and Path(options.human).suffix in (".tsv", ".txt"):
         found = read_system_scores(options.human)
         if len(found) != 1:
-            raise InputError(f"{len(found)} sets of human scores", file=options.human, fix="Give system TAB score")
+            fix = "Write one line per system: system TAB score"
+            raise InputError(f"{len(found)} sets of human scores, not one", file=options.human, fix=fix)
         return next(iter(found.values())), None
     rankings = load_rankings(options.human)
     pairs = expand_pairs(rankings)

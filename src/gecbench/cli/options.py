@@ -133,7 +133,7 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
         default=[],
         help="one file per system: text, a table (.jsonl, .csv, .tsv, .parquet) or edits (.m2)",
     )
-    about = "column with the predictions in a table (default: found by its name)"
+    about = "column with the predictions in a table (default: prediction, output, hypothesis, …)"
     parser.add_argument("--column", metavar="NAME", help=about)
     add_annotator_option(parser)
     about = "accept M2 predictions whose sources differ from the corpus in full-width and half-width characters"
@@ -177,9 +177,19 @@ def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:
 
 def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None:
     """Add metrics, resampling and output format."""
+    add_metrics_option(parser)
+    add_resampling_options(parser, resamples)
+    add_format_option(parser)
+    about = "exit with status 1 if a system scores below N percent with the first metric"
+    parser.add_argument("--fail-under", metavar="N", type=number, help=about)
+    about = "show where each score ranks among published results on the corpus (needs -c NAME)"
+    parser.add_argument("--published", action="store_true", help=about)
+
+
+def add_resampling_options(parser: argparse.ArgumentParser, resamples: int) -> None:
+    """Add the number of bootstrap resamples and their seed."""
     from gecbench.analysis.significance import DEFAULT_SEED
 
-    add_metrics_option(parser)
     parser.add_argument(
         "--resamples",
         metavar="N",
@@ -190,11 +200,6 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
     )
     about = f"seed of the resampling (default: {DEFAULT_SEED})"
     parser.add_argument("--seed", metavar="N", type=count, default=DEFAULT_SEED, help=about)
-    add_format_option(parser)
-    about = "exit with status 1 if a system scores below N percent with the first metric"
-    parser.add_argument("--fail-under", metavar="N", type=number, help=about)
-    about = "show where each score ranks among published results on the corpus (needs -c NAME)"
-    parser.add_argument("--published", action="store_true", help=about)
 
 
 def add_format_option(parser: argparse.ArgumentParser) -> None:
@@ -207,7 +212,7 @@ def add_format_option(parser: argparse.ArgumentParser) -> None:
 
 def add_wide_option(parser: argparse.ArgumentParser) -> None:
     """Add the option for wide tables."""
-    about = "put all columns side by side in text and LaTeX, with interval ends and p-values (default: fit 80 columns)"
+    about = "print wide text and LaTeX tables, with interval ends and p-values (default: fit 80 columns)"
     parser.add_argument("--wide", action="store_true", help=about)
 
 

@@ -27,7 +27,7 @@ _LONGEST = 30
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "published", summary, _EXAMPLES, run)
-    about = "conll14, bn15, jfleg:test, bea19:dev, … (default: list the corpora)"
+    about = "list the results on this corpus, such as conll14 or jfleg:test (default: list the corpora)"
     parser.add_argument("-c", "--corpus", metavar="NAME", help=about)
     about = "metrics to list, or all (default: the one with the most results)"
     parser.add_argument("-m", "--metrics", metavar="METRIC", nargs="+", help=about)

@@ -11,7 +11,8 @@ from gecbench.api import score_prepared
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
-    add_scoring_options,
+    add_metrics_option,
+    add_resampling_options,
     metric_names,
     pick,
     preprocessing_of,
@@ -57,7 +58,7 @@ actions:
          first with hf auth login, or set HF_TOKEN.
 
 With --run, the corpus and the notes (model, revision, prompt) come from the
-record of the run. Without -m, all tasks of the corpus are scored.
+record of the run.
 """
 
 
@@ -68,8 +69,8 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "outputs of gecbench run, or their folder, instead of -c and -p"
     parser.add_argument("--run", dest="place", metavar="FILE|FOLDER", help=about)
     add_corpus_options(parser, predictions=None)
-    add_scoring_options(parser, resamples=0)
-    parser.set_defaults(metrics=None)
+    add_metrics_option(parser, "with --run, those of all tasks of the corpus; else its official metric, or gleu")
+    add_resampling_options(parser, resamples=0)
     target = parser.add_argument_group("results")
     about = "dataset repository of the benchmark"
     target.add_argument("--repo-dataset", dest="dataset", metavar="OWNER/NAME", required=True, help=about)

@@ -88,12 +88,12 @@ def add_parser(commands: Any, summary: str) -> None:
         help="file for the outputs, .txt or .jsonl (default: named by corpus and model)",
     )
     running.add_argument("--name", help="the system's name in the table; for endpoint: the model's name on the server")
-    about = "sentences per batch; for cmd: all sentences by default"
+    about = "sentences per batch (default: 32 for python and transformers, all for cmd and endpoint)"
     running.add_argument("--batch", metavar="N", type=positive, help=about)
-    running.add_argument("--restart", action="store_true", help="discard the outputs of an interrupted run")
+    running.add_argument("--restart", action="store_true", help="discard the saved outputs of an interrupted run")
     about = "replace line breaks inside an output with spaces"
     running.add_argument("--flatten", dest="flatten_lines", action="store_true", help=about)
-    about = "longest wait for a line (cmd) or a reply (endpoint, default: 120)"
+    about = "longest wait for a line (cmd, default: no limit) or a reply (endpoint, default: 120)"
     running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help=about)
     about = "for transformers and endpoint: a prompt's name, file or text (default for endpoint: minimal)"
     running.add_argument("--prompt", metavar="PROMPT", help=about)
@@ -110,9 +110,9 @@ def _add_endpoint_options(served: Any) -> None:
     positive = partial(count, least=1)
     served.add_argument("--concurrency", metavar="N", type=positive, help="parallel requests (default: 8)")
     served.add_argument("--retries", metavar="N", type=count, help="retries of a failed request (default: 6)")
-    about = "stop the run after this many requests, including those of resumed parts"
+    about = "stop the run after this many requests; a resumed run counts earlier requests"
     served.add_argument("--max-requests", metavar="N", type=positive, help=about)
-    about = "send no more requests once the run has used this many tokens, including resumed parts"
+    about = "send no more requests after this many tokens; a resumed run counts earlier tokens"
     served.add_argument("--max-tokens", metavar="N", type=positive, help=about)
     about = """extra fields of each request, such as '{"top_p": 0.9}'; null removes temperature or max_tokens"""
     served.add_argument("--request", metavar="JSON", type=_json_object, help=about)

@@ -38,12 +38,12 @@ _LOCK_HEADER = "dataset\tconfig\tsplit\trows\tbytes\tcontent"
 _WIDTH = {"int32": 4, "float64": 8, "bool": 1}
 
 
-# The lock file: what every split must hold
+# The lock file: the expected contents of every split
 
 
 @dataclass(frozen=True)
 class SplitLock:
-    """What a split must hold."""
+    """The number of rows, the size and the content hash that a split must have."""
 
     rows: int
     bytes: int
@@ -139,8 +139,8 @@ def build_dataset(
     source = upstream or Upstream.from_environment()
     chosen = [declared.config(each) for each in configs] if configs else declared.pinned()
     if not chosen:
-        fix = f"Name what to build: {', '.join(declared.configs)}"
-        raise InputError(f"no file of {name} is pinned, so nothing is built unasked", fix=fix)
+        fix = f"Name the configurations to build: {', '.join(declared.configs)}"
+        raise InputError(f"{name} is built only on request, because its files are not pinned", fix=fix)
     built, contents = [], []
     for config in chosen:
         for split in config.splits:
@@ -200,9 +200,9 @@ def _read_fingerprints(path: Path) -> dict[str, Any] | None:
 
 
 def copy_module_files(name: str, folder: Path) -> list[str]:
-    """Put card, benchmark file and build script where a folder lacks them; return the names of those written.
+    """Add the card, benchmark file and build script that a folder lacks, and return their names.
 
-    A dataset that gecbench carries no card of gets a short one, made from the catalog.
+    A dataset without a card in gecbench gets a short one, made from the catalog.
     """
     source = modules_folder("datasets") / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -227,7 +227,7 @@ def verify_dataset(name: str, folder: Path) -> list[str]:
     declared = find_dataset(name)
     table = folder / "data" / FINGERPRINTS
     if not table.is_file():
-        return [f"{table} is missing: build the dataset first"]
+        return [f"{table} is missing"]
     files = _read_fingerprints(table)
     if files is None:
         return [f"{table} is damaged"]
@@ -359,7 +359,7 @@ def card_problems(name: str, card: Path) -> list[str]:
     text = card.read_text(encoding="utf-8")
     if render_card(name, text) == text:
         return []
-    return [f"{card} has drifted from the builder: gecbench data lock {name} writes it again"]
+    return [f"{card} does not match the dataset. Update it: gecbench data lock {name}"]
 
 
 def refresh_card(name: str, card: Path) -> bool:

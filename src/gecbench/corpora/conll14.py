@@ -343,7 +343,7 @@ def _expert_rankings(upstream: Upstream) -> list[Ranking]:
 
 
 def _crowd_rankings(upstream: Upstream, key: str) -> list[Ranking]:
-    """Return a crowd file's rankings, rejected ones too; a worker has the same pseudonym in both files."""
+    """Return a crowd file's rankings, including rejected ones. A worker has the same pseudonym in both files."""
     workers = Pseudonyms()
     found = {
         file: parse_mturk(upstream.text(file), file=file, statuses=None, workers=workers)
@@ -451,19 +451,20 @@ DATASET = DatasetDeclaration(
     "bn15: Bryant & Ng 2015, How Far are We from Fully Automatic High Quality GEC?",
     judgments={
         "conll14": HumanJudgments(
-            "eight experts on twelve systems and the input (Grundkiewicz et al. 2015)",
+            "eight experts ranked twelve systems and the input (Grundkiewicz et al. 2015)",
             _approved("expert"),
             _systems,
             _SCORED_ON,
         ),
         "conll14-crowd": HumanJudgments(
-            "crowd workers on the same systems, relabeled by the texts shown (Sakaguchi et al. 2016)",
+            "crowd workers ranked the same systems (Sakaguchi et al. 2016); with corrected system names",
             _approved("crowd_relabelled"),
             _systems,
             _SCORED_ON,
         ),
         "conll14-references": HumanJudgments(
-            "crowd workers on five sets of references and the input (Sakaguchi et al. 2016)", _approved("references")
+            "crowd workers ranked five sets of references and the input (Sakaguchi et al. 2016)",
+            _approved("references"),
         ),
     },
 )

@@ -94,8 +94,8 @@ class Config:
     """One configuration: columns, splits, and the function that makes the rows.
 
     `pinned` is false where an upstream file could not be measured; such a one is built only on request. `metric` is
-    the official one, if it is not the dataset's. `submit_to` says where outputs are scored whose references are secret.
-    `files` are the keys of its upstream files, or how they begin; empty if it needs all of the dataset's.
+    the official one, if it is not the dataset's. `submit_to` is the server that scores outputs against private
+    references. `files` are the keys of its upstream files, or how they begin; empty if it needs all of the dataset's.
     """
 
     name: str

@@ -174,7 +174,7 @@ def read_rankings(upstream: Upstream) -> list[Ranking]:
 
 
 def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield the pairwise human judgments; rows are independent pairs (NUS was ranked apart)."""
+    """Yield the pairwise human judgments. Rows are independent pairs, because NUS was ranked separately."""
     lines = _lines_by_gug_id(upstream, split)
     for ranking in read_rankings(upstream):
         first, second = ranking.places
@@ -222,7 +222,7 @@ DATASET = DatasetDeclaration(
         Config("m2", "edits per rewrite, derived and as published", M2_FIELDS, _BOTH, m2_rows),
         Config(
             "judgments",
-            "pairwise human judgments of five systems and a rewrite",
+            "pairwise human judgments of four systems, a rewrite and the input",
             JUDGMENT_FIELDS,
             ("validation",),
             judgment_rows,
@@ -233,7 +233,7 @@ DATASET = DatasetDeclaration(
     citation="Napoles et al. 2017, JFLEG: A Fluency Corpus and Benchmark for Grammatical Error Correction",
     judgments={
         "jfleg": HumanJudgments(
-            "two judges of four systems, a rewrite and the input (Napoles et al. 2017); outputs are not public",
+            "two judges ranked four systems, a rewrite and the input (Napoles et al. 2017); outputs are not public",
             lambda: read_rankings(Upstream.from_environment()),
         )
     },

@@ -344,7 +344,7 @@ def known_corpora() -> str:
 
 
 def read_file(name: str) -> Corpus:
-    """Read a file by its ending. What has another ending, or comes by standard input, is M2 or JSON Lines."""
+    """Read a file by its ending. Files with other endings, and standard input, are M2 or JSON Lines."""
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
         _, colon, rest = name.partition(":")
@@ -354,7 +354,7 @@ def read_file(name: str) -> Corpus:
         return read_edits(name)
     if ending in ENDINGS and ending != ".jsonl":
         fix = f"Give -s {name} -r {name}: its columns are found by their usual names"
-        raise InputError(f"a corpus is not read from {ending}", file=name, fix=fix)
+        raise InputError(f"a corpus cannot be a {ending} file", file=name, fix=fix)
     from gecbench.formats.jsonl import parse_jsonl
 
     lines = read_lines(name)
@@ -366,7 +366,7 @@ def read_file(name: str) -> Corpus:
 
 
 def _check_is_json(lines: Sequence[str], name: str) -> None:
-    """Refuse lines of a file with another ending than .jsonl that are plainly something else, by what they are."""
+    """Reject a file of plain text, which is neither M2 nor JSON Lines."""
     if lines and not lines[0].lstrip().startswith("{"):
         fix = "Give sources with -s and references with -r (in Python: gecbench.Corpus(sources=…, references=…))"
         raise InputError(f"is plain text, not a corpus ({', '.join(CORPUS_FILES)})", file=name, fix=fix)

@@ -117,7 +117,7 @@ DATASETS = (
             _config("default", "one annotator", {"validation": "bea19/m2/ABCN.dev.gold.bea19.m2"}, pinned=False),
             Config(
                 "test",
-                "sentences only; the references are secret",
+                "sentences only; the references are private",
                 _SENTENCE,
                 ("test",),
                 partial(_source_rows, files={"test": "bea19/test/ABCN.test.bea19.orig"}),
@@ -158,7 +158,7 @@ DATASETS = (
         default_config="gec-only",
         several_reference_sets=True,
         configs=by_name(
-            _ua_gec("gec-only", "two annotators; errors alone"),
+            _ua_gec("gec-only", "two annotators; errors only"),
             _ua_gec("gec-fluency", "two annotators; errors and fluency"),
         ),
         tokenizer="13a",

@@ -14,7 +14,9 @@ _CANNOT_BE_ANNOTATED = "无法标注"
 _FIELDS = (
     Field("id", "string", "number of the sentence in the upstream file, from 1"),
     Field("sentence", "string", "the sentence, every character a token, as ChERRANT splits it"),
-    Field("corrections", ListOf("string"), "the references, split alike; the sentence itself if it has no error"),
+    Field(
+        "corrections", ListOf("string"), "the references, split in the same way; the sentence itself if it has no error"
+    ),
     Field("text", "string", "the sentence as published"),
     Field("annotated", "bool", "false where the annotators could make no sense of the sentence"),
 )

@@ -76,6 +76,6 @@ def _judgments(what: str, description: str) -> HumanJudgments:
 
 
 JUDGMENTS: Mapping[str, HumanJudgments] = {
-    "seeda:edit": _judgments("edit", "edits of 15 systems on 391 sentences of CoNLL-14 (Kobayashi et al. 2024)"),
-    "seeda:sentence": _judgments("sent", "the same sentences, judged as wholes (Kobayashi et al. 2024)"),
+    "seeda:edit": _judgments("edit", "the edits of 15 systems in 391 sentences of CoNLL-14 (Kobayashi et al. 2024)"),
+    "seeda:sentence": _judgments("sent", "the same outputs, ranked as whole sentences (Kobayashi et al. 2024)"),
 }

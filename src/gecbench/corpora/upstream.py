@@ -166,7 +166,7 @@ class HashMismatchError(UpstreamError):
         self.kept = kept
         super().__init__(
             f"{what} is not the pinned file: expected sha256 {expected}, found sha256 {found}",
-            f"The file was kept as {kept}" if kept else "Replace it by the published file",
+            f"The file was kept as {kept}" if kept else "Replace it with the published file",
         )
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -359,7 +359,7 @@ class Upstream:
                 self._license_marker(pin.source).touch()
                 if pin.sha256 is None:
                     digest = hashlib.sha256(target.read_bytes()).hexdigest()
-                    log_info(f"{url} is not pinned; what was downloaded has sha256 {digest}")
+                    log_info(f"{url} is not pinned; the downloaded file has sha256 {digest}")
                 return
 
     def _show_license(self, source: Source) -> None:
@@ -408,7 +408,7 @@ def _check_hash(pin: Pin, content: bytes, name: str) -> None:
 def _with_kept_file(error: UpstreamError, kept: Path) -> UpstreamError:
     if isinstance(error, HashMismatchError):
         return HashMismatchError(error.what, error.expected, error.found, kept)
-    return type(error)(error.problem, f"What came was kept as {kept}")
+    return type(error)(error.problem, f"The downloaded file was kept as {kept}")
 
 
 def _quarantine(path: Path) -> Path:

@@ -170,7 +170,7 @@ class EditTable:
         )
 
     def comparable_corrections(self) -> tuple[Offsets, EncodedLines]:
-        """Return the corrections that tokenized text can equal, with the offsets of each edit's corrections.
+        """Return the corrections that can occur in tokenized text, with the offsets of each edit's corrections.
 
         Corrections with white space other than single spaces are left out, because no tokenized text equals them.
         """

@@ -841,7 +841,7 @@ def warn_of_damage(sources: Sequence[str], lines: Sequence[str], name: str) -> N
             count = sum(mark in line and mark not in source for source, line in zip(sources, lines, strict=True))
             if _is_damage(count, len(lines)) or (count and mark == "\0"):
                 what, fix = _MARKS.get(mark) or _describe_blank(mark)
-                _warn_of_lines(name, f"{what} in {count} of {len(lines)} lines. {fix}")
+                _warn_of_lines(name, f"{what} in {count} of {counted(len(lines), 'line')}. {fix}")
     count = sum(not line or line.isspace() for line in lines)
     if _is_damage(count, len(lines)):
         count -= sum(not line.strip() and not source.strip() for source, line in zip(sources, lines, strict=True))

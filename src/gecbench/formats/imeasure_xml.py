@@ -134,7 +134,7 @@ class _GoldReader(XmlReader):
 
 
 def write_imeasure_xml(corpus: Corpus, path: str | Path) -> None:
-    """Write the error groups of a corpus as a gold file. The official scorer can read it too."""
+    """Write the error groups of a corpus as a gold file, which the official scorer can also read."""
     write_lines(path, format_imeasure_xml(corpus))
 
 

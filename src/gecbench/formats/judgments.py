@@ -309,7 +309,7 @@ def parse_wmt_csv(
     for line, row in parse_csv(text, columns, file=file):
         judge = row.get("judgeId", row.get("judgeID"))
         if not judge:
-            raise InputError("no judge", file=file, line=line, fix="Fill the column judgeId.")
+            raise InputError("the judge is missing", file=file, line=line, fix="Fill the column judgeId")
         sentence = whole_number(row["segmentId"], "segmentId", file=file, line=line) - first_sentence
         rankings.append(Ranking(sentence, judge, _wmt_places(row, names, file, line)))
     return rankings

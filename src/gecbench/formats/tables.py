@@ -599,7 +599,7 @@ def _add(table: dict[str, dict[Scored, float]], key: Scored, row: dict[str, str]
     scores = table.setdefault(metric, {})
     if key in scores:
         shown = ", sentence ".join(map(str, key)) if isinstance(key, tuple) else key
-        raise InputError(f"{metric} has a second score for {shown}", file=name, line=line)
+        raise InputError(f"{metric} has two scores for {shown}", file=name, line=line, fix="Remove one of them")
     scores[key] = finite_number(row["score"], "the score", file=name, line=line)
 
 

@@ -174,7 +174,7 @@ class EditMetric(ReferenceMetric):
 
 
 class EditToEditMetric(EditMetric):
-    """A metric of edits whose predictions may be blocks of M2 too."""
+    """A metric of edits whose predictions may be texts or M2 blocks."""
 
     def outputs(self, sources: Sequence[str], predictions: Sequence[str]) -> Sequence[str]:
         """Return texts as they are, and blocks of M2 as edits: lines after `S `, or `S ` and nothing but the source."""

@@ -177,7 +177,8 @@ def _hub() -> Any:
 
     if not hasattr(huggingface_hub, "EvalResultEntry"):
         raise MissingDependencyError(
-            f"huggingface_hub {huggingface_hub.__version__} knows no results: pip install --upgrade huggingface_hub"
+            f"huggingface_hub {huggingface_hub.__version__} cannot write evaluation results. "
+            "Upgrade it: pip install --upgrade huggingface_hub"
         )
     return huggingface_hub
 
@@ -199,7 +200,9 @@ def task_id(metric: str | Metric, corpus: Corpus) -> str:
         )
     split = corpus.metadata.get("split", "test")
     if split != "test":
-        raise InputError(f"{corpus.name} is the split {split!r}, but tasks need the test split")
+        raise InputError(
+            f"{corpus.name} is the split {split!r}, but tasks need the test split", fix="Use the test split"
+        )
     declared = DATASETS.get(str(corpus.metadata.get("dataset")))
     several = declared is not None and declared.several_reference_sets
     return f"{chosen.name}_{corpus.metadata['config']}" if several else chosen.name

@@ -105,8 +105,8 @@ class Reward:
     def _column(self, columns: Mapping[str, Any], name: str, size: int) -> list[Any]:
         if name not in columns:
             known = [each for each, values in columns.items() if isinstance(values, (list, tuple))]
-            fix = f"{did_you_mean(name, known)}Pass source=… and references=…; there are {', '.join(known) or 'none'}"
-            raise InputError(f"the reward gets no column {name!r}", fix=fix)
+            fix = f"{did_you_mean(name, known)}Set source=… and references=… to columns: {', '.join(known) or 'none'}"
+            raise InputError(f"the dataset has no column {name!r}", fix=fix)
         found = list(columns[name])
         if len(found) != size:
             raise InputError(f"{counted(len(found), 'row')} of {name} for {counted(size, 'completion')}")

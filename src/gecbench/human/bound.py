@@ -115,7 +115,7 @@ def human_bound(
 def bound_by_category(
     metric: str | Metric, corpus: Corpus, categories: Sequence[str] | None = None, *, sizes: Sizes = "last"
 ) -> dict[str, Bound]:
-    """Return the human bound of each error category, without all other edits in gold and humans (§6.1).
+    """Return the human bound of each error category, from only the edits of that category (§6.1).
 
     The metric must score against edits. Systems are not scored, because the categories of their edits are unknown.
     """

@@ -43,7 +43,7 @@ Int32 = NDArray[np.int32]
 def align_texts(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]:
     """Return the columns of the official alignment.
 
-    Where two texts are equal they stay side by side throughout, and as officially only two texts are aligned.
+    If two texts are equal, they stay side by side, and only two texts are aligned, as in the official program.
     """
     if source == hypothesis:
         return [(i, i, k) for i, k in align_pair(source, reference)]
@@ -218,17 +218,17 @@ class Objective(NamedTuple):
 
 
 def precision(counts: Counts) -> float:
-    """TP / (TP + FP), 1 where nothing was proposed."""
+    """TP / (TP + FP), or 1 if nothing was proposed."""
     return counts[TP] / (counts[TP] + counts[FP]) if counts[TP] + counts[FP] else 1.0
 
 
 def recall(counts: Counts) -> float:
-    """TP / (TP + FN), 1 where nothing was to be found."""
+    """TP / (TP + FN), or 1 if there is nothing to find."""
     return counts[TP] / (counts[TP] + counts[FN]) if counts[TP] + counts[FN] else 1.0
 
 
 def f_score(counts: Counts, beta: float) -> float:
-    """F-beta of precision and recall, 0 where both are 0."""
+    """F-beta of precision and recall, or 0 if both are 0."""
     p, r = precision(counts), recall(counts)
     whole = beta * beta * p + r
     return (1 + beta * beta) * (p * r / whole) if whole else 0.0
@@ -240,7 +240,7 @@ def accuracy(counts: Counts) -> float:
 
 
 def weighted_accuracy(counts: Counts, weight: float) -> float:
-    """WAcc of section 2.3.1, 1 where nothing is counted."""
+    """WAcc of section 2.3.1, or 1 if nothing is counted."""
     right = weight * counts[TP] + counts[TN]
     whole = weight * (counts[TP] + counts[FP]) + counts[TN] + counts[FN] - (weight + 1) * counts[FPN] / 2
     return right / whole if whole else 1.0

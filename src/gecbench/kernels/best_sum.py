@@ -33,7 +33,10 @@ Path = list[Edge]
 
 
 class Ratio(NamedTuple):
-    """Two weighted sums of counts, the lower one with a constant; it is 1 where the class `fault` is not counted."""
+    """A fraction of two weighted sums of counts. `constant` is added to the lower one.
+
+    The fraction is 1 if the count `fault` is 0, such as precision without false positives.
+    """
 
     upper: list[int]
     lower: list[int]

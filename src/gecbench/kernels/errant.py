@@ -31,7 +31,7 @@ _MOST_TOKENS = 1_000_000  # of an annotator's edits, each a key by token
 
 @dataclass(frozen=True)
 class Selection:
-    """Which edits are compared, and by what.
+    """The edits to compare, and the fields in which two edits must agree.
 
     `mode`: by span and correction ("cs"), with the type too ("cse"), by span alone ("ds") or by token ("dt").
     `single` drops edits of two tokens or more on either side, `multi` the others, `filtered` those of some types.
@@ -100,7 +100,7 @@ class EditRows(NamedTuple):
     strings: Sequence[str]
 
     def completed(self) -> EditRows:
-        """Return the same with an annotator who says `noop` for each sentence without annotations, as officially."""
+        """Add an annotator with a `noop` to each sentence without annotations, as the official program does."""
         rows = np.diff(self.row_offsets)
         unannotated = self.row_offsets[:-1][rows == 0]
         places, noop = self.edit_offsets[unannotated], len(self.strings)
@@ -144,7 +144,7 @@ class Comparison:
 
     @classmethod
     def of(cls, ours: EditRows, theirs: EditRows, selection: Selection) -> Comparison:
-        """Number the strings of both sides together; a sentence without annotations has one, `noop`, as officially."""
+        """Number the strings of both sides together. A sentence without annotations has one edit, `noop`."""
         known: dict[str, int] = {}
 
         def numbered(side: EditRows) -> EditRows:

@@ -539,7 +539,7 @@ def find_missable_cut(
 def _missable_in_pair(
     text: Tokens, cuts: Sequence[int], chain: Sequence[Sequence[Branch]], charges: Sequence[int]
 ) -> int | None:
-    """Return a cut that some two-way path may miss at too low a cost; cut g follows segment g of the chain.
+    """Return a cut that a two-way path of cost 0 or less misses, or None. Cut g is after segment g of the chain.
 
     `passed` and `missed` are the least costs of standing at each position of the text at the start of a segment, on
     paths that passed the cut there and on paths that missed it.

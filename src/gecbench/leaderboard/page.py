@@ -421,7 +421,7 @@ def sample_commands(board: str, corpora: Sequence[Corpus], settings: Settings) -
 
 
 def upload_commands(corpora: Sequence[Corpus], server: Mapping[str, Any] | None) -> list[str]:
-    """Return the command to upload to a private board, none where there is no server."""
+    """Return the command to upload to a private board, or none without a server."""
     if not server:
         return []
     about = {"name": "My system", "submitter": "Me", "corpus": corpora[0].name, "file": "outputs.txt"}

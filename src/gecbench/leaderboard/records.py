@@ -132,7 +132,7 @@ def _check_size(value: Sequence[object] | Mapping[str, object], where: str, most
 
 
 def optional(check: Check) -> Check:
-    """Return a check that accepts None too."""
+    """Return a check that also accepts None."""
     return lambda value, where: None if value is None else check(value, where)
 
 

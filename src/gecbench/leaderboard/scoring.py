@@ -1,4 +1,4 @@
-"""Score outputs with every metric that the corpus allows: figures, intervals, human scores and breakdowns."""
+"""Score outputs with every metric that the corpus allows, with intervals, human scores and breakdowns."""
 
 from __future__ import annotations
 

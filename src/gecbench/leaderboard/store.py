@@ -367,7 +367,7 @@ def open_board(address: str, *, hub: bool = True, create: bool = False) -> Folde
 
 
 def lock_board(folder: Path) -> IO[bytes] | None:
-    """Lock a board's folder for one server until the file that is returned is closed; None where it is read-only.
+    """Lock a board's folder for one server, until the returned file is closed. Return None if it is read-only.
 
     Two servers on one board would score what waits twice, and each count the uploads of a day for itself.
     """
@@ -410,7 +410,7 @@ def read_plain(path: Path) -> bytes:
 def _read(path: Path) -> bytes:
     data = read_plain(path)
     if digest(data) != path.stem:
-        raise InputError("its content does not match its name")
+        raise InputError("its content does not match its name, a SHA-256 hash")
     return data
 
 

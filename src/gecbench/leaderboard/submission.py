@@ -220,7 +220,7 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
 
 
 def normalized_submitter(submitter: str) -> str:
-    """Return a submitter's name without what does not tell two apart: case and blanks."""
+    """Return a submitter's name in a form that ignores case and blanks."""
     return " ".join(submitter.casefold().split())
 
 
@@ -352,11 +352,11 @@ def validate_outputs(
             f"{len(misplaced)} lines look like corrections of a neighboring sentence",
             file=file,
             line=misplaced[0],
-            fix="Pair line by line; skip this check with --aligned",
+            fix="Give one output per line, in the order of the corpus, or skip this check with --aligned",
         )
     unchanged = _unchanged_share(predictions, corpus)
     if unchanged == 1 and not copy:
-        fix = "Give the system's outputs; --baseline lets the source itself be listed"
+        fix = "Give the system's outputs, or use --baseline to list the source itself"
         raise InputError("every line is a copy of the source", file=file, fix=fix)
     notes = []
     if 0.95 <= unchanged < 1:

@@ -46,7 +46,7 @@ _FORM_WORDS = {
         'Choose "raw text" under Tokens'
     ),
     "Remove it with gecbench.clean(lines, sources)": 'Tick "Remove labels and quotes"',
-    "Give the system's outputs; --baseline lets the source itself be listed": "Choose the file of the system's outputs",
+    "Give the system's outputs, or use --baseline to list the source itself": "Choose the file of the system's outputs",
 }
 """Advice of the checks, which name options and parameters, in the words of the upload form."""
 _NOT_FORM = re.compile(r"--[a-z]|=True|=False|gecbench\.|\bpath\b")

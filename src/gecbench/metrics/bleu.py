@@ -46,7 +46,7 @@ class BLEU(Metric):
 
     name: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU"
-    description: ClassVar[str] = "Machine-translation BLEU by sacrebleu, blind to the source: a negative control"
+    description: ClassVar[str] = "Machine-translation BLEU by sacrebleu, a negative control that ignores the source"
     papers: ClassVar[str] = "Papineni et al. 2002; Post 2018"
 
     tokenize: Tokenizer = parameter("none", "sacrebleu's tokenizer")

@@ -246,7 +246,7 @@ class ERRANT(Metric):
     name: ClassVar[str] = "errant"
     title: ClassVar[str] = "ERRANT"
     description: ClassVar[str] = (
-        "F0.5 of typed edits, compared span by span; the installed errant extracts edits from text"
+        "F0.5 of edits with error types, matched by span and correction; text needs the errant package"
     )
     papers: ClassVar[str] = "Bryant et al. 2017"
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
@@ -398,7 +398,7 @@ class ERRANT(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters stored in a signature. A pipeline has its own name there, not its folder."""
+        """Return the parameters stored in a signature. `model` is the name of the pipeline, even if it was a folder."""
         return {
             "beta": float(signature["beta"]),
             "mode": signature["mode"],

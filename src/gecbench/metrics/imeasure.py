@@ -73,7 +73,7 @@ class IMeasure(Metric):
         beyond: Score the other sentences "unmixed", or leave them out ("excluded").
         objective: The value that the chosen reference maximizes: d (detection) or c (correction), followed by one of tp
             tn fp fn p r f acc wacc i.
-        optimise: Choose references for each "sentence" alone, or for the running total of the "corpus".
+        optimise: Choose references that maximize the score of each "sentence", or the running total of the "corpus".
         weight: The weight of corrections relative to unchanged tokens in WAcc.
         beta: The beta of F. The paper reports 0.5.
         treebank: Split corrections as the official converter does (`can't` becomes `ca n't`).
@@ -110,7 +110,7 @@ class IMeasure(Metric):
         "cwacc", "value that the chosen reference maximizes: d or c and a measure, such as df or cwacc"
     )
     optimise: Literal["sentence", "corpus"] = parameter(
-        "sentence", 'choose references for each "sentence" alone or for the running total of the "corpus"'
+        "sentence", 'choose references that maximize the score of each "sentence", or the running total of the "corpus"'
     )
     weight: float = parameter(2.0, "weight of corrections relative to unchanged tokens in WAcc")
     beta: float = parameter(1.0, "beta of F (the paper reports 0.5)")

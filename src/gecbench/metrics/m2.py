@@ -87,7 +87,7 @@ class M2(Metric):
 
     name: ClassVar[str] = "m2"
     title: ClassVar[str] = "M2"
-    description: ClassVar[str] = "MaxMatch: F0.5 of the edits, from all minimal alignments, that match the gold best"
+    description: ClassVar[str] = "MaxMatch: F0.5 of edits, extracted so that as many as possible match the gold"
     papers: ClassVar[str] = "Dahlmeier & Ng 2012"
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
     explains: ClassVar[bool] = True
@@ -371,7 +371,7 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
 
 
 def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
-    """Do the same for annotations read as arrays. Return None if the official scorer uses another row order."""
+    """Convert an edit table like `gold_rows`. Return None if the official scorer visits annotators in another order."""
     annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
     together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
     if any(_visiting_order(present) != list(range(len(present))) for present in together):

@@ -141,7 +141,7 @@ class Greedy(Policy):
 
     @abstractmethod
     def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
-        """Return the totals along each row of sentence numbers."""
+        """Return the totals of each sample, a row of sentence numbers in the order of the walk."""
 
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
         """Walk through each resampled corpus in its own order."""

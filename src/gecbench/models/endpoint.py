@@ -73,7 +73,10 @@ class EndpointModel(Model):
         if not name:
             raise InputError(f"{text} needs a model name", fix="Give the model's name on the server: --name MODEL")
         if concurrency < 1 or retries < 0 or not timeout > 0:
-            raise InputError(f"concurrency={concurrency}, retries={retries}, timeout={timeout} cannot be")
+            raise InputError(
+                f"invalid concurrency={concurrency}, retries={retries} or timeout={timeout}",
+                fix="Give concurrency of at least 1, retries of at least 0, and a timeout above 0",
+            )
         url = _checked_url(text.partition(":")[2])
         self.prompt = self._prompt = find_prompt(prompt)
         fields = {"temperature": 0, "max_tokens": max_new_tokens, **(request or {})}
@@ -215,7 +218,7 @@ class ServiceError(Exception):
 
 @dataclass
 class Budget:
-    """The limits of a run, including resumed parts, and the requests and tokens used so far."""
+    """The limits of a run, and the requests and tokens used so far. A resumed run continues these counts."""
 
     max_requests: int | None = None
     max_tokens: int | None = None
@@ -225,12 +228,12 @@ class Budget:
     def spend_request(self) -> None:
         """Count a request, or raise an error if the budget is used up."""
         for limit, spent, what in (
-            (self.max_requests, self.requests, "requests"),
-            (self.max_tokens, self.tokens, "tokens"),
+            (self.max_requests, self.requests, "request"),
+            (self.max_tokens, self.tokens, "token"),
         ):
             if limit is not None and spent >= limit:
-                fix = f"All answers are saved. To resume, run the command again with a larger --max-{what}"
-                raise ServiceError(f"the budget of {limit} {what} is used up ({spent} so far)", fix)
+                fix = f"All answers are saved. To resume, run the command again with a larger --max-{what}s"
+                raise ServiceError(f"the budget of {counted(limit, what)} is used up ({spent} so far)", fix)
         self.requests += 1
 
     def spend_tokens(self, tokens: tuple[int, int] | None) -> None:

@@ -140,7 +140,7 @@ def _tokenizer(given: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def _ready_to_generate(model: Any, tokenizer: Any) -> Iterator[None]:
-    """Set a model to evaluate and its tokenizer to pad on the left, and set both back."""
+    """Switch the model to evaluation mode and the tokenizer to left padding, then restore both."""
     training, side, pad = model.training, tokenizer.padding_side, tokenizer.pad_token
     model.eval()
     if not model.config.is_encoder_decoder:

@@ -197,7 +197,7 @@ def _labels(row: Mapping[str, Any]) -> list[str]:
 
 
 def count_characters(outputs: Mapping[str, Sequence[str]]) -> MetricScores:
-    """Return the number of characters. As a metric it tests the meta-evaluation without any real metric."""
+    """Return the number of characters as a dummy metric, which tests the meta-evaluation alone."""
     systems = {name: float(sum(map(len, lines))) for name, lines in outputs.items()}
     sentences = {(name, i): float(len(text)) for name, lines in outputs.items() for i, text in enumerate(lines)}
     return MetricScores("characters", NO_REFERENCES, systems, sentences)

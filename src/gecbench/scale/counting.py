@@ -144,7 +144,7 @@ class Counted:
 
     @classmethod
     def of(cls, metrics: Mapping[str, Metric], rows: Rows) -> Counted:
-        """Count rows."""
+        """Compute the counts and signatures of the valid rows."""
         corpus, schema = rows.corpus, _schema(metrics, rows.probe)
         if corpus is None:
             return cls(rows, schema)

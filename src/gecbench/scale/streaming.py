@@ -37,7 +37,7 @@ _ALIGNED = Preprocessing(tokenized=True, foreign="error")
 
 
 class StoppedError(GecbenchError):
-    """A run that was stopped, and how to resume it."""
+    """An error for a run that was stopped. Its message says how to resume."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ ATTACKS = [
     Attack(
         "bindings",
         "arrays that are missing, or whose offsets, sizes, types or numbers do not fit, through every binding",
-        "a result or an error; the process lives",
+        "a result or an error; the process survives",
         run("attempt"),
         share=0.5,
         missing=_missing,
@@ -47,7 +47,7 @@ ATTACKS = [
     Attack(
         "changed-arrays",
         "arrays that another thread changes while a kernel works on them",
-        "a result or an error; the process lives",
+        "a result or an error; the process survives",
         run("change_meanwhile"),
         share=0.5,
         missing=_missing,

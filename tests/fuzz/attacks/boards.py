@@ -93,11 +93,14 @@ ATTACKS = [
     attack("submissions", "outputs, names, descriptions and links submitted to a leaderboard", _submitted, share=0.5),
     attack(
         "records",
-        "records of a leaderboard with other values, cut or no JSON, listed and built to a page",
+        "records of a leaderboard, with changed values, cut, or not JSON, listed and built to a page",
         _records,
         share=0.5,
     ),
     attack(
-        "resumed", "what a stopped run left, with other values, cut or no JSON, when it resumes", _journals, share=0.5
+        "resumed",
+        "files of a stopped run, with changed values, cut, or not JSON, before it resumes",
+        _journals,
+        share=0.5,
     ),
 ]

@@ -296,7 +296,7 @@ ATTACKS = [
     ),
     Attack(
         "disk",
-        "a full or read-only disk from any change of a file of the same on",
+        "the same commands on a disk that becomes full or read-only at any change of a file",
         "one sentence and status 2; nothing half-written or left behind; the same command resumes",
         attack(["full", "denied"]),
         missing=missing,

@@ -124,7 +124,7 @@ def runs(seed: int, budget: Budget) -> Iterator[Finding]:
 ATTACKS = [
     Attack(
         "journals",
-        "what a stopped `score --stream` left, cut, changed, swapped or gone, when it resumes",
+        "files of a stopped `score --stream`, cut, changed, swapped or deleted before it resumes",
         "the same result, or one sentence and status 2, in 20 s and 1 GiB; nothing else touched",
         journals,
         share=0.5,

@@ -94,7 +94,8 @@ def _warn_of_corpus(corpus: Corpus, given: argparse.Namespace) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     other = f"For the options of JFLEG's gleu.py, run: gecbench compute_gleu {_JFLEG} -h"
-    parser = argparse.ArgumentParser(prog="gecbench compute_gleu", epilog=other)
+    about = "Compute GLEU like the official script compute_gleu."
+    parser = argparse.ArgumentParser(prog="gecbench compute_gleu", description=about, epilog=other)
     parser.add_argument("-r", "--reference", metavar="FILE", nargs="*", required=True, help="one file per reference")
     parser.add_argument("-s", "--source", metavar="FILE", required=True, help="source sentences")
     parser.add_argument(
@@ -108,7 +109,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _jfleg_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"gecbench compute_gleu {_JFLEG}")
+    about = "Compute GLEU like JFLEG's gleu.py."
+    parser = argparse.ArgumentParser(prog=f"gecbench compute_gleu {_JFLEG}", description=about)
     about = "one file per reference"
     parser.add_argument("--ref", "-r", metavar="FILE", nargs="*", required=True, dest="reference", help=about)
     parser.add_argument("--src", "-s", metavar="FILE", required=True, dest="source", help="source sentences")
