@@ -352,7 +352,6 @@ std::vector<Segment> MixedSentence::lattice_segments(Layers& layers) {
     segments.push_back(lattice_segment(bounds[g], bounds[g + 1]));
     options.emplace_back();
     for (const Option& option : segments.back().options) options.back().push_back(option.span());
-    work.alignments += static_cast<std::int64_t>(segments.back().options.size());
   }
   std::vector<Cell> sources;
   for (int i : bounds) sources.push_back({i, 0});
@@ -360,6 +359,7 @@ std::vector<Segment> MixedSentence::lattice_segments(Layers& layers) {
   const auto edges = whole.edges(limits_.lattice), beside = baseline.edges(limits_.lattice);
   if (!edges || !beside) throw Refused{kTooMany};
   layers = add_baseline(*edges, *beside);
+  for (const Segment& segment : segments) work.alignments += static_cast<std::int64_t>(segment.options.size());
   work.cells += whole.cells + baseline.cells;
   return segments;
 }

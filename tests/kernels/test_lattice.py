@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from imeasure_support import Sentence, alternative, choose, grouped, limited, objectives, optional, raw
+from imeasure_support import Sentence, alternative, choose, grouped, limited, objectives, optional, raw, required
 
 from gecbench import IMeasure
 from gecbench.kernels.alignment import Objective
@@ -37,8 +37,13 @@ def test_the_lattice_equals_listing_all_references(batch: list[tuple[Sentence, s
         assert found[:3] == raw(batch, limited(options, listed=1 << 40, lattice=0), "native")[:3]
 
 
+# A segment with a reference before one whose two required insertions at one place collide.
+COLLIDING = [required(alternative(0, (1, 1, ""))), *[optional(alternative(0, (0, 0, "")))] * 3]
+
+
 @settings(max_examples=60)
 @given(st.lists(truncated(), min_size=1, max_size=2), objectives)
+@example([(Sentence("u u", (*COLLIDING, COLLIDING[0]), 2), "")], IMeasure())
 def test_both_kernels_search_alike(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
     assert raw(batch, without_cuts(options), "python") == raw(batch, without_cuts(options), "native")
 
