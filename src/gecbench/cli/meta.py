@@ -10,6 +10,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+from gecbench.analysis.significance import SIGNIFICANT
 from gecbench.analysis.tables import Table, render_rows, render_table
 from gecbench.cli.human import add_ranking_options, list_judgments, make_ranking
 from gecbench.cli.options import (
@@ -34,7 +35,6 @@ from gecbench.human.correlation import (
     AGGREGATES,
     METHODS,
     NO_REFERENCES,
-    SIGNIFICANT,
     TIES,
     WINDOW_METHODS,
     MetaRow,

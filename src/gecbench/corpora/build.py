@@ -313,11 +313,11 @@ def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, A
     }
 
 
-def list_corpora(upstream: Upstream | None = None) -> list[dict[str, Any]]:
+def list_corpora() -> list[dict[str, Any]]:
     """Return what the catalog says of every corpus that has sentences, under its shortest name."""
-    source = upstream or Upstream.from_environment()
+    upstream = Upstream.from_environment()
     return [
-        _corpus_entry(declared, config, source)
+        _corpus_entry(declared, config, upstream)
         for declared in DATASETS.values()
         for config in declared.configs.values()
         if config.scorable or config.submit_to

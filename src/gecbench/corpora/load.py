@@ -109,13 +109,13 @@ def load_corpus(
     return _corpus_of_rows(rows, f"{name}:{chosen.name}:{split}", annotations=annotations, metadata=origin)
 
 
-def load_sources(name: str, *, mirror: Mirror = None) -> list[str]:
+def load_sources(name: str) -> list[str]:
     """Return the sentences of a known corpus, including test sets with private references (`bea19:test`)."""
     dataset, config, split = parse_corpus_name(name)
     chosen = DATASETS[dataset].config(config)
     if "sentence" not in chosen.columns:
         raise InputError(f"{name} has no sentences")
-    return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split, mirror=mirror)]
+    return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split)]
 
 
 def load_rows(

@@ -8,7 +8,7 @@ annotators depend on the order of the sentences.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from itertools import chain
@@ -194,11 +194,9 @@ class Corpus:
         >>> Corpus(["He go ."], [["He goes ."]]).fingerprint()
         '6a72405c'
         """
-        found = _FINGERPRINTS.get(self, gold)
-        if found is None:
-            total = sum_hashes(b"".join(self.sentence_hashes(gold)))
-            found = _FINGERPRINTS.put(self, gold, fingerprint_of(total))
-        return found
+        return _FINGERPRINTS.get_or_make(
+            self, gold, lambda: fingerprint_of(sum_hashes(b"".join(self.sentence_hashes(gold))))
+        )
 
     def sentence_hashes(self, gold: Gold | None = None, places: Iterable[int] | None = None) -> list[bytes]:
         """Return one hash per sentence. Their sum gives the fingerprint.
@@ -216,14 +214,10 @@ class Corpus:
         if gold in ("references", None) and self.references is not None:
             yield ["\x00" + "\x01".join(texts) for texts in self.references]
         if gold in ("annotations", None) and self.has("annotations"):
-            yield self._serialize_annotations()
+            table = self.edit_table() or EditTable.of(self.annotations or ())
+            yield ["\x00" + text for text in table.serialized]
         if gold in ("groups", None) and self.groups is not None:
             yield [f"\x00{grouped!r}" for grouped in self.groups]
-
-    def _serialize_annotations(self) -> Sequence[str]:
-        if (table := self.edit_table()) is not None:
-            return ["\x00" + text for text in table.serialized]
-        return ["\x00" + "".join([*map(_serialize_annotation, sentence)]) for sentence in self.annotations or ()]
 
     def replace(self, **changes: object) -> Corpus:
         """Return the same corpus with some fields changed.
@@ -253,13 +247,20 @@ class CorpusCache(Generic[Value]):
         """Return the cached value, or None."""
         return self._values.get(id(corpus), {}).get(key)
 
-    def put(self, corpus: Corpus, key: Hashable, value: Value) -> Value:
-        """Store a value until the corpus is deleted, and return it."""
+    def put(self, corpus: Corpus, key: Hashable, value: Value) -> None:
+        """Store a value until the corpus is deleted."""
         if id(corpus) not in self._values:
             self._values[id(corpus)] = {}
             weakref.finalize(corpus, self._values.pop, id(corpus), None).atexit = False
         self._values[id(corpus)][key] = value
-        return value
+
+    def get_or_make(self, corpus: Corpus, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return the cached value, or make and store it."""
+        found = self.get(corpus, key)
+        if found is None:
+            found = make()
+            self.put(corpus, key, found)
+        return found
 
 
 _FINGERPRINTS: CorpusCache[str] = CorpusCache()
@@ -551,8 +552,3 @@ def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) ->
         return dict(metadata)
     chosen = {name: tuple(values[i] for i in sentences) for name, values in columns.items()}
     return {**metadata, "columns": chosen}
-
-
-def _serialize_annotation(found: Annotation) -> str:
-    edits = [f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in found.edits]
-    return f"\x02{found.annotator}" + "".join(edits)

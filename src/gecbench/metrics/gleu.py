@@ -30,18 +30,18 @@ from gecbench.metrics.policy import Generator, Sampled
 
 Variant = Literal["2017", "2016", "equation1", "multiset"]
 _MOST_ITERATIONS = 100_000
-_NORMAL_975 = 1.959963984540054
+NORMAL_975 = 1.959963984540054
 _KNOWN_LINES: CorpusCache[KnownLines] = CorpusCache()
 
 
 def known_lines(corpus: Corpus, rule: TokenRule) -> KnownLines:
     """Return the tokens of sources and references, which are the same for every system."""
-    known = _KNOWN_LINES.get(corpus, rule)
-    if known is None:
+
+    def number() -> KnownLines:
         references = [text for texts in corpus.references or () for text in texts]
-        known = KnownLines.of([encode_lines(corpus.sources), encode_lines(references)], rule)
-        _KNOWN_LINES.put(corpus, rule, known)
-    return known
+        return KnownLines.of([encode_lines(corpus.sources), encode_lines(references)], rule)
+
+    return _KNOWN_LINES.get_or_make(corpus, rule, number)
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ class GLEU(Metric):
         safe = np.maximum(totals, 1).astype(np.float64)
         parts = {
             "standard_deviation": deviation,
-            "draws_low": mean - _NORMAL_975 * deviation,
-            "draws_high": mean + _NORMAL_975 * deviation,
+            "draws_low": mean - NORMAL_975 * deviation,
+            "draws_high": mean + NORMAL_975 * deviation,
             "brevity_penalty": float(np.exp(self._log_brevity(safe)).mean()),
             "hypothesis_length": mean_count(totals[:, 0]),
             "reference_length": mean_count(totals[:, 1]),

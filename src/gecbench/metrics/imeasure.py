@@ -24,6 +24,7 @@ from gecbench.metrics.base import (
     Signature,
     Statistics,
     Values,
+    check_number,
     check_whole,
     f_beta_as_ieval,
     parameter,
@@ -123,9 +124,8 @@ class IMeasure(Metric):
         if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
             known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
             raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")
-        for name, value, least in (("weight", self.weight, -1e6), ("beta", self.beta, 0)):
-            if not isinstance(value, (int, float)) or not least <= value <= 1e6:
-                raise InputError(f"imeasure: {name}={value!r} is not a number from {least:.0f} to a million")
+        check_number("imeasure", "weight", self.weight, least=-1e6)
+        check_number("imeasure", "beta", self.beta)
         if self.mixing == "cap" and self.beyond == "unmixed" and self.optimise == "corpus":
             raise InputError(
                 "imeasure: optimise=corpus cannot leave some sentences unmixed",
@@ -321,9 +321,10 @@ def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasu
 def _mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
     """Return the sentences to mix with their sources, groups and tokens, cached."""
     key = metric.treebank, metric.mixing == "cap" and metric.cap, metric.tokens
-    found = _MIXABLE.get(corpus, key)
-    if found is not None:
-        return found
+    return _MIXABLE.get_or_make(corpus, key, lambda: _find_mixable(corpus, metric))
+
+
+def _find_mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
     gold, sources = mixed_gold(corpus, metric.treebank), spaced_sources(corpus)
     inside: Sequence[int] = range(len(corpus))
     if metric.mixing == "cap":
@@ -331,7 +332,7 @@ def _mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
         inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
         gold, sources = gold.select(inside), [sources[i] for i in inside]
     known = known_lines(sources, gold.texts, metric.tokens)
-    return _MIXABLE.put(corpus, key, (inside, sources, gold, known))
+    return inside, sources, gold, known
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:

@@ -20,7 +20,7 @@ from gecbench.corpus.python2 import dict_order, string_hashes
 from gecbench.errors import InputError
 from gecbench.kernels.grouping import GroupLayout
 from gecbench.kernels.imeasure import GroupArrays
-from gecbench.kernels.tokens import NO_TOKENS, Ids, Offsets, TokenArray, intern_lines, offsets_of
+from gecbench.kernels.tokens import NO_TOKENS, Ids, Offsets, TokenArray, intern_lines, offsets_of, offsets_of_sizes
 
 
 class FlatEdits(NamedTuple):
@@ -168,7 +168,7 @@ def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
 def _select(offsets: Offsets, chosen: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
     """Return the offsets of the concatenated chosen parts, and the indexes of their items."""
     sizes = offsets[chosen + 1] - offsets[chosen]
-    found = np.concatenate([[0], np.cumsum(sizes)])
+    found = offsets_of_sizes(sizes)
     return found, np.repeat(offsets[chosen] - found[:-1], sizes) + np.arange(found[-1])
 
 
@@ -180,8 +180,7 @@ _LISTED: CorpusCache[list[list[str]]] = CorpusCache()
 
 def mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
     """Return the error groups of a corpus, or groups made from its annotations or references. Cached."""
-    found = _MIXED_GOLD.get(corpus, treebank)
-    return _MIXED_GOLD.put(corpus, treebank, _mixed_gold(corpus, treebank)) if found is None else found
+    return _MIXED_GOLD.get_or_make(corpus, treebank, lambda: _mixed_gold(corpus, treebank))
 
 
 def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
@@ -203,26 +202,19 @@ def _rewritten(corpus: Corpus) -> FlatEdits:
     whole, chosen = corpus.origin() or (corpus, ())
     if whole is not corpus and [*chosen] == sorted({*chosen}):
         return _rewritten(whole).of_some(chosen)
-    found = _REWRITES.get(corpus)
-    if found is None:
-        found = _REWRITES.put(corpus, None, FlatEdits.of(extracted_annotations(corpus), treebank=False))
-    return found
+    return _REWRITES.get_or_make(corpus, None, lambda: FlatEdits.of(extracted_annotations(corpus), treebank=False))
 
 
 def spaced_sources(corpus: Corpus) -> list[str]:
     """Return the sources with single spaces between tokens."""
-    found = _SPACED_SOURCES.get(corpus)
-    if found is None:
-        found = _SPACED_SOURCES.put(corpus, None, [" ".join(source.split()) for source in corpus.sources])
-    return found
+    return _SPACED_SOURCES.get_or_make(corpus, None, lambda: [" ".join(source.split()) for source in corpus.sources])
 
 
 def listed_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
     """Return the unmixed references of some sentences, with single spaces between tokens."""
     if len(sentences) < len(corpus):
         return _list_references(corpus, treebank, sentences)
-    found = _LISTED.get(corpus, treebank)
-    return _LISTED.put(corpus, treebank, _list_references(corpus, treebank, sentences)) if found is None else found
+    return _LISTED.get_or_make(corpus, treebank, lambda: _list_references(corpus, treebank, sentences))
 
 
 def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
