@@ -20,7 +20,7 @@ from gecbench.corpora.declaration import (
     Row,
     Struct,
     arrow_schema,
-    type_name,
+    describe_type,
     yaml_features,
 )
 from gecbench.corpora.load import find_dataset
@@ -453,7 +453,7 @@ def _tables(declared: DatasetDeclaration, locks: Locks) -> str:
     for fields, names in by_fields.items():
         lines += ["", f"Fields of {', '.join(f'`{each}`' for each in names)}:", ""]
         lines += ["| field | type | meaning |", "|---|---|---|"]
-        lines += [f"| `{field.name}` | {type_name(field.type)} | {field.description} |" for field in fields]
+        lines += [f"| `{field.name}` | {describe_type(field.type)} | {field.description} |" for field in fields]
     return "\n".join(lines)
 
 

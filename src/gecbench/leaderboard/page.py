@@ -21,7 +21,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.error_types import ERRANT_OPERATIONS, error_type_in_words
 from gecbench.errors import GecbenchError, InputError, counted
 from gecbench.formats.text import write_bytes
-from gecbench.leaderboard.ranking import Significance, fullest_first, group_by_table, known_corpora
+from gecbench.leaderboard.ranking import Significance, corpora_by_table, fullest_first, group_by_table
 from gecbench.leaderboard.records import NOTES, BoardTable, Details, Record, Settings, declared_config, digest
 from gecbench.leaderboard.rows import (
     Row,
@@ -126,7 +126,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     settings, loaded = store.settings, store.load()
     plan = replace(plan, publish_references=plan.publish_references or settings.publish_references)
     built = Built(Path(folder), warnings=loaded.warnings)
-    corpora = known_corpora(plan.corpora)
+    corpora = corpora_by_table(plan.corpora)
     records = loaded.records
     if plan.texts and plan.publish_references:
         records = _with_details(built, store, records, corpora, plan)
