@@ -29,7 +29,8 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.display import log_info
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.formats.judgments import Judgment, Ranking, count_from_zero, expand_pairs
-from gecbench.formats.tables import read_edits, read_sentence_scores, read_system_scores
+from gecbench.formats.scores import read_sentence_scores, read_system_scores
+from gecbench.formats.tables import read_edits
 from gecbench.formats.text import check_files
 from gecbench.human.correlation import (
     AGGREGATES,
