@@ -24,6 +24,7 @@ from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import progress
 from gecbench.errors import InputError, counted
 from gecbench.kernels import select, threads
+from gecbench.kernels.greedy import subset_members
 from gecbench.metrics.base import Counts, Metric, Statistics, Values, f_beta, make_metric, precision_recall
 from gecbench.metrics.m2 import complete, error_types, restrict_types
 from gecbench.metrics.policy import GreedyCumulative
@@ -175,11 +176,6 @@ def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
     return chosen
 
 
-def subset_members(subsets: Subsets, annotators: int) -> Members:
-    """Return which annotators are in each subset: (subsets, annotators)."""
-    return (subsets[:, None] >> np.arange(annotators, dtype=np.uint32) & 1).astype(bool)
-
-
 def bound_of_values(values: Values, subsets: Subsets, annotators: int, systems: Sequence[str]) -> Bound:
     """Average f(a, X), given as (authors, subsets), to g(X), h_i and s_i (eq. 1 to 3).
 
@@ -261,7 +257,6 @@ def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool 
     """
     totals = select("greedy").subset_totals(
         counts=np.ascontiguousarray(counts, dtype=np.int64),
-        present=np.ones(counts.shape[1:3], dtype=bool),
         subsets=subsets,
         beta_squared=beta * beta,
         threads=threads(),
