@@ -24,7 +24,6 @@ from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import progress
 from gecbench.errors import InputError, counted
 from gecbench.kernels import select, threads
-from gecbench.kernels.greedy import subset_members
 from gecbench.metrics.base import Counts, Metric, Statistics, Values, f_beta, make_metric, precision_recall
 from gecbench.metrics.m2 import complete, error_types, restrict_types
 from gecbench.metrics.policy import GreedyCumulative
@@ -174,6 +173,11 @@ def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
         return subsets
     chosen: Subsets = subsets[subset_members(subsets, annotators).sum(axis=1) == annotators - 1]
     return chosen
+
+
+def subset_members(subsets: Subsets, annotators: int) -> Members:
+    """Return which annotators are in each subset: (subsets, annotators)."""
+    return (subsets[:, None] >> np.arange(annotators, dtype=np.uint32) & 1).astype(bool)
 
 
 def bound_of_values(values: Values, subsets: Subsets, annotators: int, systems: Sequence[str]) -> Bound:

@@ -45,16 +45,11 @@ def subset_totals(
     """
     del threads
     authors, sentences, annotators, _ = counts.shape
-    members = subset_members(subsets, annotators)
+    members = (subsets[:, None] >> np.arange(annotators, dtype=np.uint32) & 1).astype(bool)
     totals = np.zeros((authors, len(subsets), 3), dtype=np.int64)
     for sentence in range(sentences):
         totals, _ = _step(totals, counts[:, sentence, None], members, beta_squared, rounded)
     return totals
-
-
-def subset_members(subsets: NDArray[np.uint32], annotators: int) -> Mask:
-    """Return which annotators are in each subset: (subsets, annotators)."""
-    return (subsets[:, None] >> np.arange(annotators, dtype=np.uint32) & 1).astype(bool)
 
 
 def _walk_samples(
