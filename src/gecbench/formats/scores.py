@@ -10,7 +10,7 @@ from gecbench.errors import InputError, counted
 from gecbench.formats.tables import finite_number, whole_number
 from gecbench.formats.text import read_text
 
-Scored = TypeVar("Scored", str, tuple[str, int])
+_Key = TypeVar("_Key", str, tuple[str, int])
 SYSTEM_COLUMNS = {
     2: ("system", "score"),
     3: ("metric", "system", "score"),
@@ -48,7 +48,7 @@ def read_sentence_scores(path: str | Path) -> dict[str, dict[tuple[str, int], fl
     return table
 
 
-def _add(table: dict[str, dict[Scored, float]], key: Scored, row: dict[str, str], name: str, line: int) -> None:
+def _add(table: dict[str, dict[_Key, float]], key: _Key, row: dict[str, str], name: str, line: int) -> None:
     metric = row.get("metric", Path(name).stem)
     if "references" in row:
         metric += "|" + row["references"]

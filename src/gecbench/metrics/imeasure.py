@@ -14,7 +14,7 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.display import percent
 from gecbench.errors import InputError, counted
-from gecbench.kernels.alignment import METRICS, Objective, classify_column
+from gecbench.kernels.alignment import MEASURES, Objective, classify_column
 from gecbench.kernels.imeasure import Limits
 from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
 from gecbench.metrics.base import (
@@ -121,8 +121,8 @@ class IMeasure(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole("imeasure", "cap", self.cap)
-        if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
-            known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
+        if self.objective[:1] not in ASPECTS or self.objective[1:] not in MEASURES:
+            known = f"d (detection) or c (correction) and one of {', '.join(MEASURES)}, such as cwacc"
             raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")
         check_number("imeasure", "weight", self.weight, least=-1e6)
         check_number("imeasure", "beta", self.beta)
@@ -134,7 +134,7 @@ class IMeasure(Metric):
 
     def goal(self) -> Objective:
         """Return the objective for the kernels."""
-        aspect, metric = ASPECTS.index(self.objective[0]), METRICS.index(self.objective[1:])
+        aspect, metric = ASPECTS.index(self.objective[0]), MEASURES.index(self.objective[1:])
         return Objective(aspect, metric, self.optimise == "corpus", self.weight, self.beta)
 
     @property
