@@ -511,8 +511,7 @@ def _check_place(change: Edit | Replacement, tokens: int) -> None:
 
 
 def _check_number(value: object, name: str) -> None:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not -_LARGEST <= value < _LARGEST:  # type: ignore[operator]
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not -_LARGEST <= value < _LARGEST:
         raise InputError(f"{name} is {value!r:.60}, not a whole number of at most 31 bits")
 
 
