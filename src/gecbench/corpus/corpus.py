@@ -8,7 +8,7 @@ annotators depend on the order of the sentences.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from itertools import chain
@@ -194,9 +194,11 @@ class Corpus:
         >>> Corpus(["He go ."], [["He goes ."]]).fingerprint()
         '6a72405c'
         """
-        return _FINGERPRINTS.get_or_make(
-            self, gold, lambda: fingerprint_of(sum_hashes(b"".join(self.sentence_hashes(gold))))
-        )
+        found = _FINGERPRINTS.get(self, gold)
+        if found is None:
+            total = sum_hashes(b"".join(self.sentence_hashes(gold)))
+            found = _FINGERPRINTS.put(self, gold, fingerprint_of(total))
+        return found
 
     def sentence_hashes(self, gold: Gold | None = None, places: Iterable[int] | None = None) -> list[bytes]:
         """Return one hash per sentence. Their sum gives the fingerprint.
@@ -237,7 +239,8 @@ class Corpus:
 class CorpusCache(Generic[Value]):
     """A cache of values per corpus and key, emptied when the corpus is deleted.
 
-    A corpus never changes, so cached values stay valid. Each metric has its own cache.
+    A corpus never changes, so cached values stay valid. Each metric has its own cache. It takes values and no function
+    that makes them, because a lower package never calls a higher one.
     """
 
     def __init__(self) -> None:
@@ -247,20 +250,13 @@ class CorpusCache(Generic[Value]):
         """Return the cached value, or None."""
         return self._values.get(id(corpus), {}).get(key)
 
-    def put(self, corpus: Corpus, key: Hashable, value: Value) -> None:
-        """Store a value until the corpus is deleted."""
+    def put(self, corpus: Corpus, key: Hashable, value: Value) -> Value:
+        """Store a value until the corpus is deleted, and return it."""
         if id(corpus) not in self._values:
             self._values[id(corpus)] = {}
             weakref.finalize(corpus, self._values.pop, id(corpus), None).atexit = False
         self._values[id(corpus)][key] = value
-
-    def get_or_make(self, corpus: Corpus, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the cached value, or make and store it."""
-        found = self.get(corpus, key)
-        if found is None:
-            found = make()
-            self.put(corpus, key, found)
-        return found
+        return value
 
 
 _FINGERPRINTS: CorpusCache[str] = CorpusCache()

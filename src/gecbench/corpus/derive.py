@@ -78,13 +78,12 @@ def derive_annotations(corpus: Corpus) -> Corpus:
 
 def extracted_annotations(corpus: Corpus) -> tuple[tuple[Annotation, ...], ...]:
     """Return each sentence's annotations, one per reference. They are extracted once and cached."""
-    return _EXTRACTED_ANNOTATIONS.get_or_make(
-        corpus,
-        None,
-        lambda: tuple(
-            tuple([Annotation(k, edits) for k, edits in enumerate(sentence)]) for sentence in _extracted_edits(corpus)
-        ),
-    )
+    found = _EXTRACTED_ANNOTATIONS.get(corpus)
+    if found is None:
+        edits = _extracted_edits(corpus)
+        made = tuple(tuple([Annotation(k, edit) for k, edit in enumerate(sentence)]) for sentence in edits)
+        found = _EXTRACTED_ANNOTATIONS.put(corpus, None, made)
+    return found
 
 
 def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
@@ -98,7 +97,8 @@ def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
     if origin is not None:
         whole, chosen = origin
         return [[edits[k] for k in chosen if k < len(edits)] for edits in _extracted_edits(whole)]
-    return _EXTRACTED_EDITS.get_or_make(corpus, None, lambda: extract_all_edits(corpus.sources, references))
+    found = _EXTRACTED_EDITS.get(corpus)
+    return _EXTRACTED_EDITS.put(corpus, None, extract_all_edits(corpus.sources, references)) if found is None else found
 
 
 def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:

@@ -328,7 +328,8 @@ def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str])
 
 def guide_of(corpus: Corpus) -> SourceGuide | None:
     """Return the cached source guide of a corpus, or None if its sources are raw text."""
-    return _GUIDES.get_or_make(corpus, None, lambda: (_learn(corpus),))[0]
+    found = _GUIDES.get(corpus)
+    return (_GUIDES.put(corpus, None, (_learn(corpus),)) if found is None else found)[0]
 
 
 def share_guide(whole: Corpus, part: Corpus) -> Corpus:

@@ -249,9 +249,10 @@ class CLEME(Metric):
 
     def gold_texts(self, corpus: Corpus) -> GoldTexts:
         """Return the edits of the references of each sentence, cached."""
-        return _GOLD_TEXTS.get_or_make(
-            corpus, self.model, lambda: GoldTexts.of(corpus.sources, self.errant.gold_table(corpus))
-        )
+        found = _GOLD_TEXTS.get(corpus, self.model)
+        if found is None:
+            found = _GOLD_TEXTS.put(corpus, self.model, GoldTexts.of(corpus.sources, self.errant.gold_table(corpus)))
+        return found
 
     def system_edits(self, corpus: Corpus, predictions: Sequence[str]) -> list[Edits]:
         """Return the system's edits of each sentence."""

@@ -310,7 +310,8 @@ class ERRANT(Metric):
         """Return the gold annotations of each sentence, cached."""
         annotator = self.annotator() if self._annotates_gold(corpus) else None
         made = self.reannotate, annotator
-        return _GOLD_TABLES.get_or_make(corpus, made, lambda: _make_gold_table(corpus, *made))
+        found = _GOLD_TABLES.get(corpus, made)
+        return _GOLD_TABLES.put(corpus, made, _make_gold_table(corpus, *made)) if found is None else found
 
     def system_table(self, corpus: Corpus, predictions: Sequence[str]) -> EditTable:
         """Return the edits of predictions: as given, or extracted from texts."""

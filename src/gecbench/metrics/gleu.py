@@ -36,12 +36,12 @@ _KNOWN_LINES: CorpusCache[KnownLines] = CorpusCache()
 
 def known_lines(corpus: Corpus, rule: TokenRule) -> KnownLines:
     """Return the tokens of sources and references, which are the same for every system."""
-
-    def number() -> KnownLines:
+    known = _KNOWN_LINES.get(corpus, rule)
+    if known is None:
         references = [text for texts in corpus.references or () for text in texts]
-        return KnownLines.of([encode_lines(corpus.sources), encode_lines(references)], rule)
-
-    return _KNOWN_LINES.get_or_make(corpus, rule, number)
+        known = KnownLines.of([encode_lines(corpus.sources), encode_lines(references)], rule)
+        _KNOWN_LINES.put(corpus, rule, known)
+    return known
 
 
 @dataclass(frozen=True)

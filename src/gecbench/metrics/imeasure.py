@@ -321,10 +321,9 @@ def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasu
 def _mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
     """Return the sentences to mix with their sources, groups and tokens, cached."""
     key = metric.treebank, metric.mixing == "cap" and metric.cap, metric.tokens
-    return _MIXABLE.get_or_make(corpus, key, lambda: _find_mixable(corpus, metric))
-
-
-def _find_mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
+    found = _MIXABLE.get(corpus, key)
+    if found is not None:
+        return found
     gold, sources = mixed_gold(corpus, metric.treebank), spaced_sources(corpus)
     inside: Sequence[int] = range(len(corpus))
     if metric.mixing == "cap":
@@ -332,7 +331,7 @@ def _find_mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
         inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
         gold, sources = gold.select(inside), [sources[i] for i in inside]
     known = known_lines(sources, gold.texts, metric.tokens)
-    return inside, sources, gold, known
+    return _MIXABLE.put(corpus, key, (inside, sources, gold, known))
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:

@@ -180,7 +180,8 @@ _LISTED: CorpusCache[list[list[str]]] = CorpusCache()
 
 def mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
     """Return the error groups of a corpus, or groups made from its annotations or references. Cached."""
-    return _MIXED_GOLD.get_or_make(corpus, treebank, lambda: _mixed_gold(corpus, treebank))
+    found = _MIXED_GOLD.get(corpus, treebank)
+    return _MIXED_GOLD.put(corpus, treebank, _mixed_gold(corpus, treebank)) if found is None else found
 
 
 def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
@@ -202,19 +203,26 @@ def _rewritten(corpus: Corpus) -> FlatEdits:
     whole, chosen = corpus.origin() or (corpus, ())
     if whole is not corpus and [*chosen] == sorted({*chosen}):
         return _rewritten(whole).of_some(chosen)
-    return _REWRITES.get_or_make(corpus, None, lambda: FlatEdits.of(extracted_annotations(corpus), treebank=False))
+    found = _REWRITES.get(corpus)
+    if found is None:
+        found = _REWRITES.put(corpus, None, FlatEdits.of(extracted_annotations(corpus), treebank=False))
+    return found
 
 
 def spaced_sources(corpus: Corpus) -> list[str]:
     """Return the sources with single spaces between tokens."""
-    return _SPACED_SOURCES.get_or_make(corpus, None, lambda: [" ".join(source.split()) for source in corpus.sources])
+    found = _SPACED_SOURCES.get(corpus)
+    if found is None:
+        found = _SPACED_SOURCES.put(corpus, None, [" ".join(source.split()) for source in corpus.sources])
+    return found
 
 
 def listed_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
     """Return the unmixed references of some sentences, with single spaces between tokens."""
     if len(sentences) < len(corpus):
         return _list_references(corpus, treebank, sentences)
-    return _LISTED.get_or_make(corpus, treebank, lambda: _list_references(corpus, treebank, sentences))
+    found = _LISTED.get(corpus, treebank)
+    return _LISTED.put(corpus, treebank, _list_references(corpus, treebank, sentences)) if found is None else found
 
 
 def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:

@@ -149,14 +149,16 @@ class M2(Metric):
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
         """Return the gold of each sentence, one annotation per row of counts."""
-        return _GOLD_ROWS.get_or_make(corpus, self._gold_key(), lambda: self._gold_rows(corpus))
+        found = _GOLD_ROWS.get(corpus, self._gold_key())
+        return _GOLD_ROWS.put(corpus, self._gold_key(), self._gold_rows(corpus)) if found is None else found
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         """Return the annotations in the order of the official scorer."""
         return self._gold_annotations(corpus).annotations
 
     def _gold_annotations(self, corpus: Corpus) -> GoldAnnotations:
-        return _GOLD_ANNOTATIONS.get_or_make(corpus, self._gold_key(), lambda: self._annotations(corpus))
+        found = _GOLD_ANNOTATIONS.get(corpus, self._gold_key())
+        return _GOLD_ANNOTATIONS.put(corpus, self._gold_key(), self._annotations(corpus)) if found is None else found
 
     def _gold_key(self) -> tuple[object, ...]:
         return self.annotators, self.policy == "average", self.mixing
