@@ -113,28 +113,14 @@ void write(const Totals& totals, std::int64_t* row) {
   row[2] = static_cast<std::int64_t>(totals.gold);
 }
 
-// The annotators present in each sentence, as bits.
-std::vector<std::uint32_t> present_members(const AnnotatorCounts& edits) {
-  std::vector<std::uint32_t> members(edits.sentences, 0);
-  for (std::int64_t sentence = 0; sentence < edits.sentences; ++sentence) {
-    for (int annotator = 0; annotator < edits.annotators; ++annotator) {
-      const bool here = edits.present[sentence * edits.annotators + annotator];
-      members[sentence] |= std::uint32_t{here} << annotator;
-    }
-  }
-  return members;
-}
-
 template <typename RankOf>
-Totals walk_subset(const AnnotatorCounts& edits, std::int64_t author, std::uint32_t subset,
-                   const std::vector<std::uint32_t>& present, RankOf rank_of) {
+Totals walk_subset(const AnnotatorCounts& edits, std::int64_t author, std::uint32_t subset, RankOf rank_of) {
   Totals totals;
   const std::int64_t* counts = edits.counts + author * edits.sentences * edits.annotators * 3;
-  for (const std::uint32_t here : present) {
-    const std::uint32_t options = (subset & here) != 0 ? subset & here : subset;
+  for (std::int64_t sentence = 0; sentence < edits.sentences; ++sentence) {
     Step step(totals, rank_of);
     for (int annotator = 0; annotator < edits.annotators; ++annotator) {
-      if ((options >> annotator & 1U) != 0) step.offer(counts + annotator * 3, annotator);
+      if ((subset >> annotator & 1U) != 0) step.offer(counts + annotator * 3, annotator);
     }
     if (step.chosen() >= 0) totals = plus(totals, counts + step.chosen() * 3);
     counts += edits.annotators * 3;
@@ -215,11 +201,10 @@ void sample_totals(const SentenceRows& rows, std::int64_t sentences, Rule rule, 
 
 void subset_totals(const AnnotatorCounts& edits, const std::uint32_t* subsets, std::int64_t subset_count, Rule rule,
                    int threads, std::int64_t* totals) {
-  const std::vector<std::uint32_t> present = present_members(edits);
   run_tasks(edits.authors * subset_count, threads, [&](std::int64_t task) {
     const std::uint32_t subset = subsets[task % subset_count];
     with_rule(rule, [&](auto rank_of) {
-      write(walk_subset(edits, task / subset_count, subset, present, rank_of), totals + task * 3);
+      write(walk_subset(edits, task / subset_count, subset, rank_of), totals + task * 3);
     });
   });
 }

@@ -26,17 +26,15 @@ void choose_rows(const SentenceRows& rows, std::int64_t sentences, Rule rule, st
 void sample_totals(const SentenceRows& rows, std::int64_t sentences, Rule rule, const std::int32_t* samples,
                    std::int64_t count, std::int64_t size, int threads, std::int64_t* totals);
 
-// counts[authors][sentences][annotators][3], present[sentences][annotators].
+// counts[authors][sentences][annotators][3].
 struct AnnotatorCounts {
   std::int64_t authors;
   std::int64_t sentences;
   int annotators;
   const std::int64_t* counts;
-  const bool* present;
 };
 
-// totals[authors][subsets][3]; bit j of a subset stands for annotator j. Where no annotator of a subset is present,
-// all of them count as present.
+// totals[authors][subsets][3]; bit j of a subset stands for annotator j.
 void subset_totals(const AnnotatorCounts& edits, const std::uint32_t* subsets, std::int64_t subset_count, Rule rule,
                    int threads, std::int64_t* totals);
 

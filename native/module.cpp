@@ -458,7 +458,6 @@ void bind_maxmatch(nb::module_ module) {
 using CountRows = Copied<nb::ndarray<const std::int64_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>>;
 using Samples = Input<std::int32_t, 2>;
 using AnnotatorCounts = Input<std::int64_t, 4>;
-using Present = Input<bool, 2>;
 using Subsets = Input<std::uint32_t, 1>;
 
 // The kernel compares doubles by their bits, which is right for numbers that are not negative.
@@ -501,13 +500,10 @@ Output<std::int64_t> sample_totals(const CountRows& counts, const Offsets& row_o
   return to_matrix(std::move(totals), 3);
 }
 
-void check_annotators(const AnnotatorCounts& counts, const Present& present, const Subsets& subsets) {
+void check_annotators(const AnnotatorCounts& counts, const Subsets& subsets) {
   const std::size_t annotators = counts.shape(2);
   if (annotators < 1 || annotators > 31 || counts.shape(3) != 3) {
     throw std::invalid_argument("counts must be [authors, sentences, 1 to 31 annotators, 3]");
-  }
-  if (present.shape(0) != counts.shape(1) || present.shape(1) != annotators) {
-    throw std::invalid_argument("present must be [sentences, annotators]");
   }
   for (std::size_t subset = 0; subset < subsets.shape(0); ++subset) {
     if (subsets(subset) == 0 || subsets(subset) >> annotators != 0) {
@@ -516,13 +512,13 @@ void check_annotators(const AnnotatorCounts& counts, const Present& present, con
   }
 }
 
-Output<std::int64_t> subset_totals(const AnnotatorCounts& counts, const Present& present, const Subsets& subsets,
-                                   double beta_squared, int threads, bool rounded) {
-  check_annotators(counts, present, subsets);
+Output<std::int64_t> subset_totals(const AnnotatorCounts& counts, const Subsets& subsets, double beta_squared,
+                                   int threads, bool rounded) {
+  check_annotators(counts, subsets);
   check_edits(counts, beta_squared);
   const std::size_t authors = counts.shape(0), chosen = subsets.shape(0);
   const greedy::AnnotatorCounts edits{static_cast<std::int64_t>(authors), static_cast<std::int64_t>(counts.shape(1)),
-                                      static_cast<int>(counts.shape(2)), counts.data(), present.data()};
+                                      static_cast<int>(counts.shape(2)), counts.data()};
   std::vector<std::int64_t> totals(table_size(authors * 3, chosen));
   {
     nb::gil_scoped_release released;
@@ -537,8 +533,8 @@ void bind_greedy(nb::module_ module) {
              nb::arg("rounded") = false);
   module.def("sample_totals", &sample_totals, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("beta_squared"),
              nb::arg("samples"), nb::arg("threads") = 1, nb::arg("rounded") = false);
-  module.def("subset_totals", &subset_totals, nb::arg("counts"), nb::arg("present"), nb::arg("subsets"),
-             nb::arg("beta_squared"), nb::arg("threads") = 1, nb::arg("rounded") = false);
+  module.def("subset_totals", &subset_totals, nb::arg("counts"), nb::arg("subsets"), nb::arg("beta_squared"),
+             nb::arg("threads") = 1, nb::arg("rounded") = false);
 }
 
 // gecbench._native.green

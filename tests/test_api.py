@@ -1,12 +1,10 @@
 """`score` and `compare` from Python: wrong values and settings, systems compared with each other."""
 
 import json
-import pickle
 import shutil
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
 import pytest
 
 import gecbench
@@ -222,86 +220,6 @@ def test_meta_of_some_systems():
     assert row.correlations["spearman"].items == 3
     with pytest.raises(gecbench.InputError, match="unknown system or set 'base'"):
         gecbench.meta("gleu", systems="base")
-
-
-class TestAccumulator:
-    """Outputs in any order, from several accumulators, with repeats: the digits of `score`."""
-
-    METRICS = ("gleu", "m2", "imeasure")
-    GOOD = SYSTEMS["good-corrector"]
-
-    def scored(self, total):
-        return {name: (each.value, each.parts) for name, each in total.compute().items()}
-
-    def expected(self):
-        return {name: (each.value, each.parts) for name, each in score(self.GOOD, DEMO, self.METRICS).items()}
-
-    @pytest.mark.parametrize("raw", [False, True])
-    def test_strided_shards_with_repeats(self, raw):
-        texts = gecbench.detokenize(self.GOOD) if raw else self.GOOD
-        parts = [gecbench.Accumulator(DEMO, self.METRICS) for _ in range(2)]
-        for rank, part in enumerate(parts):
-            shard = [*range(rank, len(DEMO), 2), 0]
-            for begin in range(0, len(shard), 8):
-                places = shard[begin : begin + 8][::-1]
-                part.update(places, [texts[i] for i in places])
-        parts[1].merge(parts[0])
-        assert len(parts[1]) == len(DEMO)
-        assert self.scored(parts[1]) == self.expected()
-
-    def test_ids_of_the_corpus_arrays_and_pickles(self):
-        total = pickle.loads(pickle.dumps(gecbench.Accumulator(DEMO, self.METRICS)))
-        total.update(DEMO.ids[:20], self.GOOD[:20])
-        total.update(np.arange(20, 42), np.array(self.GOOD[20:]))
-        total.gather()
-        assert self.scored(total) == self.expected()
-        total.reset()
-        assert len(total) == 0
-
-    def test_numbers_of_the_corpus_itself(self):
-        corpus = gecbench.Corpus(SOURCES, REFERENCES, ids=["7", "0", "1"])
-        total = gecbench.Accumulator(corpus)
-        total.update([0, 1, 7], [PREDICTIONS[1], PREDICTIONS[2], PREDICTIONS[0]])
-        assert total.prepare().lines == tuple(PREDICTIONS)
-
-    def test_missing_sentences(self):
-        total = gecbench.Accumulator(DEMO)
-        total.update([0, 2], self.GOOD[:2])
-        with pytest.raises(InputError, match=r"40 sentences of 42 without an output, '2' for example.*gather"):
-            total.compute()
-        with pytest.warns(gecbench.MixedUpTextWarning, match="some sentences have no output"):
-            found = total.compute(partial=True)["gleu"].value
-        assert found == score(self.GOOD[:2], DEMO.select([0, 2]), aligned=True)["gleu"].value
-        total.reset()
-        with pytest.raises(InputError, match="42 sentences of 42 without an output"):
-            total.compute(partial=True)
-
-    @pytest.mark.parametrize(
-        ("ids", "texts", "problem"),
-        [
-            (["x"], ["a"], "demo has no sentence 'x'. Ids are '1' to '42', or places counted from 0"),
-            ([42], ["a"], "demo has no sentence 42"),
-            ([-1], ["a"], "demo has no sentence -1"),
-            ([True], ["a"], "demo has no sentence True"),
-            ([1, 2], ["a"], "1 text for 2 ids"),
-            ([1], [None], r"texts\[0\] is None"),
-            ("1", ["a"], "ids is a single str"),
-        ],
-    )
-    def test_refused(self, ids, texts, problem):
-        with pytest.raises(InputError, match=problem):
-            gecbench.Accumulator(DEMO).update(ids, texts)
-
-    def test_different_outputs_of_a_sentence(self):
-        total = gecbench.Accumulator(DEMO)
-        total.update(range(42), self.GOOD)
-        total.update([3], ["Something else ."])
-        with pytest.warns(gecbench.MixedUpTextWarning, match="1 sentence with two different outputs: the first one"):
-            assert total.compute()["gleu"].value == score(self.GOOD, DEMO)["gleu"].value
-
-    def test_another_corpus(self):
-        with pytest.raises(InputError, match="outputs of corpus cannot be merged with those of demo"):
-            gecbench.Accumulator(DEMO).merge(gecbench.Accumulator(gecbench.Corpus(SOURCES, REFERENCES)))
 
 
 class TestArrowAndPolars:

@@ -14,6 +14,8 @@ LIMITS = {
     "m2": (f"score -m m2 --gold demo/gold.m2 {SYSTEM}", 18),
     "imeasure": (f"score -m imeasure --gold demo/gold.m2 {SYSTEM}", 20),
     "submit": (f"leaderboard submit -c demo {SYSTEM} --name x --dry-run", 34),  # one file per metric
+    "run": ("run --model cmd:cat -c demo -o out.txt", 25),
+    "stream": (f"score --stream -s demo/source.txt -r demo/reference0.txt {SYSTEM}", 22),
     "load": ("--call load_corpus jfleg:test", 8),
 }
 

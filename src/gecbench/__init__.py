@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from gecbench.analysis.report import Report as Report
     from gecbench.analysis.report import Scores as Scores
     from gecbench.analysis.significance import SmallSampleWarning as SmallSampleWarning
-    from gecbench.api import Accumulator as Accumulator
-    from gecbench.api import OrderWarning as OrderWarning
     from gecbench.api import compare as compare
     from gecbench.api import human_bound as human_bound
     from gecbench.api import meta as meta
@@ -51,6 +49,8 @@ if TYPE_CHECKING:
     from gecbench.errors import GecbenchError as GecbenchError
     from gecbench.errors import InputError as InputError
     from gecbench.huggingface import torchmetrics  # noqa: F401
+    from gecbench.huggingface.accumulator import Accumulator as Accumulator
+    from gecbench.huggingface.accumulator import OrderWarning as OrderWarning
     from gecbench.huggingface.register import load_metric as load_metric
     from gecbench.huggingface.register import register as register
     from gecbench.huggingface.register import unregister as unregister
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
 
 # public name -> module that defines it. Each name is imported when it is first used.
 _MODULES = {
-    "Accumulator": "gecbench.api",
+    "Accumulator": "gecbench.huggingface.accumulator",
     "Alternative": "gecbench.corpus.groups",
     "Annotation": "gecbench.corpus.edits",
     "apply_edits": "gecbench.corpus.edits",
@@ -133,7 +133,7 @@ _MODULES = {
     "MixedUpTextWarning": "gecbench.corpus.prepare",
     "MixingLimitWarning": "gecbench.metrics.imeasure",
     "OddPartsWarning": "gecbench.metrics.streaming",
-    "OrderWarning": "gecbench.api",
+    "OrderWarning": "gecbench.huggingface.accumulator",
     "PromptOverlapWarning": "gecbench.models.correction",
     "RawTextWarning": "gecbench.corpus.prepare",
     "RefusedMetricWarning": "gecbench.huggingface.training",

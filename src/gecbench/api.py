@@ -5,12 +5,8 @@ Each input is loaded once (`corpora.load`), checked and prepared once (`corpus.p
 
 from __future__ import annotations
 
-import re
-import sys
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,9 +22,9 @@ from gecbench.analysis.significance import (
     warn_of_small_sample,
     with_intervals,
 )
-from gecbench.corpus.corpus import Corpus, check_texts
-from gecbench.corpus.prepare import MixedUpTextWarning, Prepared, Preprocessing, share_guide
-from gecbench.errors import InputError, counted, did_you_mean
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.prepare import Prepared, Preprocessing
+from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.tables import texts_of
 from gecbench.formats.text import check_files
 from gecbench.metrics.base import Metric, Metrics, Score, make_metric, metric_columns, with_needed_references
@@ -270,187 +266,6 @@ def meta(
         people = rank(judgments, runs=runs, seed=options.get("seed", 0)).select(chosen)
     pairs = [pair for pair in judgments if {pair.system1, pair.system2} <= chosen]
     return meta_evaluate(scores, people, pairs, **options)
-
-
-class OrderWarning(UserWarning):
-    """Outputs of several processes without ids: GLEU and M2 depend on the order of the sentences."""
-
-
-class Accumulator:
-    """Collect outputs batch by batch, on one process or several, and score them in the order of the corpus.
-
-    GLEU's draws and M2's choice of annotators depend on the order of the sentences. An accumulator restores that order
-    by the ids of the sentences. Shuffled batches, shards of several processes and the sentences that a
-    `DistributedSampler` repeats give the digits of a single call of `score`.
-
-    Args:
-        corpus: A `Corpus`, a name such as `"jfleg:test"`, a file or rows, as in `score`.
-        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
-        tokenize: "auto" (the default) brings raw outputs to the tokens of the corpus; "none" takes them as they are.
-
-    Example:
-        >>> total = Accumulator("demo", ["gleu", "m2"])
-        >>> other = Accumulator("demo", ["gleu", "m2"])
-        >>> outputs = total.corpus.sources
-        >>> total.update(range(0, 42, 2), outputs[0::2])
-        >>> other.update(range(1, 42, 2), outputs[1::2])
-        >>> total.merge(other)
-        >>> total.compute()["gleu"].value == score(outputs, "demo")["gleu"].value
-        True
-    """
-
-    def __init__(self, corpus: CorpusLike, metrics: Metrics | None = None, *, tokenize: str = "auto") -> None:
-        self.metrics = metric_columns(default_metrics(corpus) if metrics is None else metrics)
-        self.corpus = _resolve(corpus, self.metrics)
-        self._preprocessing = Preprocessing(tokenize, tokenized=True, paired=True)
-        ids = self.corpus.ids or ()
-        self._places = {name: place for place, name in enumerate(ids)}
-        # Numbers are ids where the corpus has its own numbers, and places elsewhere.
-        own_numbers = all(name.isdecimal() for name in ids) and list(ids) != [str(i + 1) for i in range(len(ids))]
-        self._numbers_are_ids = own_numbers
-        self._outputs: dict[int, str] = {}
-        self._conflicts: set[int] = set()
-
-    def __len__(self) -> int:
-        """Return the number of sentences that have an output."""
-        return len(self._outputs)
-
-    def update(self, ids: Iterable[str | int], texts: Iterable[str]) -> None:
-        """Add the outputs of some sentences, in any order.
-
-        Args:
-            ids: Which sentences: their ids (strings), or their places in the corpus counted from 0 (integers). Of a
-                corpus whose ids are numbers of its own, an integer is the id.
-            texts: The outputs, one for each id. Of a sentence that is given twice, the first output counts.
-
-        Raises:
-            InputError: An id is unknown, or there are more or fewer texts than ids.
-        """
-        places = [self._place(each) for each in list_ids(ids)]
-        lines = check_texts(texts, "texts")
-        if len(lines) != len(places):
-            found = f"{counted(len(lines), 'text')} for {counted(len(places), 'id')}"
-            raise InputError(found, fix="Give one text for each id")
-        self._add(zip(places, lines, strict=True))
-
-    def merge(self, other: Accumulator) -> None:
-        """Add the outputs of another accumulator, such as that of another process.
-
-        Raises:
-            InputError: The other one collects outputs of another corpus.
-        """
-        if other.corpus is not self.corpus and other.corpus.fingerprint() != self.corpus.fingerprint():
-            problem = f"outputs of {other.corpus.name} cannot be merged with those of {self.corpus.name}"
-            raise InputError(problem, fix="Make both accumulators from the same corpus")
-        self._add(other._outputs.items())
-        self._conflicts |= other._conflicts
-
-    def gather(self) -> None:
-        """Merge the outputs of all processes into every one of them; all have to call it.
-
-        It uses `torch.distributed`, and does nothing where that is not in use.
-        """
-        parts = all_gather(self._outputs)
-        self._outputs = {}
-        for part in parts:
-            self._add(part.items())
-
-    def compute(self, *, partial: bool = False) -> Scores:
-        """Return the scores of all sentences, by metric.
-
-        Args:
-            partial: Score the sentences that have an output, with a warning if they are not all.
-
-        Raises:
-            InputError: Some sentences have no output yet, or a metric refuses the outputs.
-        """
-        prepared = self.prepare(partial=partial)
-        return Scores(score_prepared({"predictions": prepared}, self.metrics, 0, DEFAULT_SEED)["predictions"])
-
-    def prepare(self, *, partial: bool = False) -> Prepared:
-        """Return the outputs in the order of the corpus, checked and tokenized, for `Metric.score_prepared`."""
-        corpus, places = self.corpus, sorted(self._outputs)
-        if len(places) < len(corpus):
-            first = next(name for name, place in self._places.items() if place not in self._outputs)
-            missing = counted(len(corpus) - len(places), "sentence")
-            if not partial or not places:
-                problem = f"{missing} of {len(corpus)} without an output, {first!r} for example"
-                raise InputError(problem, fix="Update with every sentence, and merge all processes first (gather)")
-            warnings.warn("some sentences have no output: the others are scored", MixedUpTextWarning, stacklevel=3)
-            corpus = share_guide(corpus, corpus.select(places))
-        if self._conflicts:
-            problem = f"{counted(len(self._conflicts), 'sentence')} with two different outputs: the first one is scored"
-            warnings.warn(problem, MixedUpTextWarning, stacklevel=3)
-        return self._preprocessing.prepare(corpus, [self._outputs[place] for place in places])
-
-    def reset(self) -> None:
-        """Forget all outputs, for the next evaluation."""
-        self._outputs, self._conflicts = {}, set()
-
-    def _add(self, outputs: Iterable[tuple[int, str]]) -> None:
-        for place, text in outputs:
-            if self._outputs.setdefault(place, text) != text:
-                self._conflicts.add(place)
-
-    def _place(self, wanted: object) -> int:
-        number = isinstance(wanted, Integral) and not isinstance(wanted, bool)
-        if number and not self._numbers_are_ids:
-            if 0 <= wanted < len(self.corpus):  # type: ignore[operator]
-                return int(wanted)  # type: ignore[call-overload, no-any-return]
-        elif str(wanted) in self._places:
-            return self._places[str(wanted)]
-        known = list(self._places)
-        fix = f"Ids are {known[0]!r} to {known[-1]!r}, or places counted from 0"
-        raise InputError(f"{self.corpus.name} has no sentence {wanted!r}", fix=fix)
-
-
-def in_order(ids: Iterable[str | int], *columns: Sequence[Any]) -> list[list[Any]]:
-    """Return columns of rows in the order of their ids, without the rows that repeat an id.
-
-    Numbers in ids count by their value: `"test-9"` comes before `"test-10"`. The first row of an id is kept. The first
-    column is the text that an id stands for.
-
-    Raises:
-        InputError: Two rows with the same id differ in the first column.
-
-    >>> in_order(["b-10", "b-9", "b-10"], ["ten", "nine", "ten"])
-    [['nine', 'ten']]
-    """
-    first: dict[str, int] = {}
-    for row, name in enumerate(map(str, list_ids(ids))):
-        if columns[0][first.setdefault(name, row)] != columns[0][row]:
-            raise InputError(f"two different sentences have the id {name!r}", fix="Give each sentence an id of its own")
-    rows = [first[name] for name in sorted(first, key=_natural_key)]
-    return [[column[row] for row in rows] for column in columns]
-
-
-def _natural_key(name: str) -> list[tuple[int, int, str]]:
-    parts = re.split(r"([0-9]+)", name)
-    return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts if part]
-
-
-def all_gather(value: Any) -> list[Any]:
-    """Return the values of all `torch.distributed` processes by rank, or only this one if it is not in use."""
-    if count_processes() == 1:
-        return [value]
-    values: list[Any] = [None] * count_processes()
-    sys.modules["torch"].distributed.all_gather_object(values, value)
-    return values
-
-
-def count_processes() -> int:
-    """Return the number of processes of `torch.distributed`; 1 if it is not in use."""
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.distributed.is_available() or not torch.distributed.is_initialized():
-        return 1
-    return int(torch.distributed.get_world_size())
-
-
-def list_ids(ids: Any) -> list[Any]:
-    """Return ids as a list; those of an array or a tensor as Python's own numbers."""
-    if isinstance(ids, (str, bytes)):
-        raise InputError(f"ids is a single {type(ids).__name__}", fix="Pass ids=[...], one for each text")
-    return list(ids.tolist() if hasattr(ids, "tolist") else ids)
 
 
 def default_metrics(corpus: CorpusLike | None) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from loopback import Loopback
 
 from gecbench.corpora.download import Downloader
 from gecbench.corpora.upstream import (
+    OFFLINE_VARIABLES,
     HashMismatchError,
     OfflineError,
     Pin,
@@ -222,11 +223,13 @@ def test_pauses_grow(server, read):
 
 
 @pytest.mark.parametrize("variable", ["HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "GECBENCH_OFFLINE"])
-def test_offline_variables(variable):
-    assert offline({variable: "1"})
-    assert offline({variable: "true"})
-    assert not offline({variable: "0"})
-    assert not offline({})
+def test_offline_variables(variable, monkeypatch):
+    for name in OFFLINE_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    assert not offline()
+    for value, expected in (("1", True), ("true", True), ("0", False)):
+        monkeypatch.setenv(variable, value)
+        assert offline() is expected
 
 
 def test_environment(monkeypatch, tmp_path):

@@ -24,15 +24,12 @@ def path(tmp_path):
 
 def load(path, **options):
     """Return the rows of a journal, and the journal."""
-    rows = []
-
-    def add(row):
-        if "line" not in row:
-            raise ValueError("no line")
-        rows.append(row)
-
     journal = RowJournal(path, KEY, "Choose another -o")
-    journal.load(add, **options)
+    rows = journal.load(**options)
+    for number, row in enumerate(rows):
+        if "line" not in row:
+            with journal:
+                raise journal.damaged(number)
     return rows, journal
 
 

@@ -204,7 +204,11 @@ def test_the_name_of_a_corpus_is_not_a_file(folder, run):
         run("run", "--model", "cmd:cat", "-c", "demo", "-o", "demo")
 
 
-def test_cache_folder_follows_the_hugging_face_home(tmp_path):
-    assert cache_folder({"HF_HOME": str(tmp_path), "XDG_CACHE_HOME": "/elsewhere"}) == tmp_path / "gecbench"
-    assert cache_folder({"XDG_CACHE_HOME": str(tmp_path)}) == tmp_path / "huggingface" / "gecbench"
-    assert cache_folder({}).parts[-3:] == (".cache", "huggingface", "gecbench")
+def test_cache_folder_follows_the_hugging_face_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "/elsewhere")
+    assert cache_folder() == tmp_path / "gecbench"
+    monkeypatch.delenv("HF_HOME")
+    assert cache_folder() == Path("/elsewhere/huggingface/gecbench")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_folder().parts[-3:] == (".cache", "huggingface", "gecbench")

@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from gecbench import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.kernels.alignment import METRICS, Objective
+from gecbench.kernels.alignment import MEASURES, Objective
 from gecbench.kernels.maxmatch import GoldEdit
 
 Tokens = list[int]
@@ -119,7 +119,7 @@ def imeasure_case(random: Random, longest: int = 6, most_groups: int = 3) -> IMe
     groups = [tuple(group(source) for _ in range(random.randint(0, most_groups))) for source in sources]
     goal = Objective(
         random.randint(0, 1),
-        random.randrange(len(METRICS)) if random.random() < 0.5 else METRICS.index("wacc"),
+        random.randrange(len(MEASURES)) if random.random() < 0.5 else MEASURES.index("wacc"),
         random.random() < 0.5,
         random.choice([2.0, 2.0, 1.0, 1.37, 0.0, -0.7]),
         random.choice([0.5, 1.0, 0.0]),

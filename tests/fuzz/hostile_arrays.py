@@ -128,7 +128,7 @@ def _sampled(make: Arrays) -> tuple[Any, ...]:
 
 def _subsets(make: Arrays) -> tuple[Any, ...]:
     counts = make.rows(2 * make.count * 2, 3).reshape(2, make.count, 2, 3)
-    return counts, np.ones((make.count, 2), bool), np.array([1, 2, make.number(3) % 2**32], np.uint32), 0.25
+    return counts, np.array([1, 2, make.number(3) % 2**32], np.uint32), 0.25
 
 
 def _grouped(make: Arrays) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ import gecbench
 from gecbench.corpora.load import load_rankings
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
-from gecbench.formats.tables import parse_system_scores
+from gecbench.formats.scores import parse_system_scores
 from gecbench.human.correlation import (
     METHODS,
     MetricScores,

@@ -129,7 +129,7 @@ SUMS = {
         np.full((2, 3), count), offsets(0, 1, 2), 0.25, np.array([[0, 1, 1]], dtype=np.int32)
     ),
     "greedy.subset_totals": lambda count: native("greedy").subset_totals(
-        np.full((1, 2, 1, 3), count), np.ones((2, 1), dtype=bool), np.array([1], dtype=np.uint32), 0.25
+        np.full((1, 2, 1, 3), count), np.array([1], dtype=np.uint32), 0.25
     ),
     "imeasure.choose_listed": lambda count: native("imeasure").choose_listed(
         np.full((2, 15), count), offsets(0, 1, 2), objective()

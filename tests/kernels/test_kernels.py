@@ -12,9 +12,23 @@ from gecbench import M2, Corpus, GecbenchError, IMeasure, kernels
 
 needs_native = pytest.mark.skipif(kernels.native_module() is None, reason="installed without compiled kernels")
 
+KERNELS = [
+    "edits",
+    "errant",
+    "gleu",
+    "greedy",
+    "green",
+    "grouping",
+    "imeasure",
+    "m2",
+    "maxmatch",
+    "tokens",
+    "trueskill",
+]
+
 
 def test_every_kernel_has_both_forms():
-    for kernel in kernels.KERNELS:
+    for kernel in KERNELS:
         python = kernels.select(kernel, "python")
         if kernels.native_module() is not None:
             native = kernels.select(kernel, "native")

@@ -42,7 +42,7 @@ CALLS = {
     "greedy.subset_totals": """
         counts = numpy.ones((50, 2_000, 16, 3), dtype=numpy.int64)
         subsets = numpy.arange(1, 2**16, dtype=numpy.uint32)
-        call = lambda: native.greedy.subset_totals(counts, numpy.ones((2_000, 16), dtype=bool), subsets, 0.25, 1)
+        call = lambda: native.greedy.subset_totals(counts, subsets, 0.25, 1)
     """,
     "trueskill.runs": """
         offsets, outcomes = numpy.array([0, 0, 1, 2, 2]), numpy.ones(2, dtype=numpy.int8)

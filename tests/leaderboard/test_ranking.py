@@ -15,7 +15,7 @@ from gecbench.analysis.significance import DEFAULT_SEED
 from gecbench.api import significance_tests
 from gecbench.display import percent
 from gecbench.leaderboard.page import PagePlan, build_site, table_key
-from gecbench.leaderboard.ranking import Significance, known_corpora
+from gecbench.leaderboard.ranking import Significance, corpora_by_table
 from gecbench.leaderboard.records import default_metric, table_of
 from gecbench.leaderboard.rows import table_rows
 from gecbench.leaderboard.scoring import board_metric
@@ -189,7 +189,9 @@ def with_signature(record, old, new):
 
 
 def places_of(records, metric="gleu", corpora=()):
-    places = Significance(FolderStore("nowhere"), known_corpora(corpora), QUICK, compute=False).places(records, metric)
+    places = Significance(FolderStore("nowhere"), corpora_by_table(corpora), QUICK, compute=False).places(
+        records, metric
+    )
     return {record.system: places.get(record.id) for record in records}
 
 
@@ -227,7 +229,7 @@ def test_equal_scores_share_a_rank_and_people_have_none(records):
 def test_p_values_are_printed_as_the_terminal_prints_them(tmp_path):
     store = FolderStore(tmp_path)
     records = [add(store, "good", GOOD), add(store, "rules", RULES)]
-    rows = table_rows(records, Significance(store, known_corpora([DEMO]), 2000))
+    rows = table_rows(records, Significance(store, corpora_by_table([DEMO]), 2000))
     figure = next(row for row in rows if row["system"] == "rules")["scores"]["gleu"]
     assert (figure["p_value"] < 0.001, figure["p_text"]) == (True, "< 0.001")
 
@@ -257,7 +259,7 @@ def test_places_p_values_and_clusters(tmp_path):
     nearly[0] = DEMO.sources[0]
     twin = add(store, "nearly good", nearly)
     records = store.load().records
-    tests = Significance(store, known_corpora([DEMO]), 200)
+    tests = Significance(store, corpora_by_table([DEMO]), 200)
     places = {each.system: tests.places(records, "gleu").get(each.id) for each in records}
     assert [places[name].rank for name in ("good-corrector", "nearly good", "rule-based")] == [1, 2, 3]
     assert places["good-corrector"].cluster == places["nearly good"].cluster == 1
@@ -270,11 +272,11 @@ def test_places_p_values_and_clusters(tmp_path):
     for metric in ("gleu", "m2", "imeasure", "green"):
         check_tests(tmp_path / "site", DEMO, outputs, metric, resamples=200)
     assert twin.unchanged > 0
-    quick = Significance(store, known_corpora([DEMO]), 200, compute=False)
+    quick = Significance(store, corpora_by_table([DEMO]), 200, compute=False)
     assert quick.places(records, "gleu") == tests.places(records, "gleu")
-    fresh = Significance(FolderStore(tmp_path / "fresh"), known_corpora([DEMO]), 200, compute=False)
+    fresh = Significance(FolderStore(tmp_path / "fresh"), corpora_by_table([DEMO]), 200, compute=False)
     assert {place.p_value for place in fresh.places(records, "gleu").values()} == {None}, "never made"
-    other = Significance(store, known_corpora([DEMO.with_references([0, 1])]), 200)
+    other = Significance(store, corpora_by_table([DEMO.with_references([0, 1])]), 200)
     assert {place.p_value for place in other.places(records, "gleu").values()} == {None}
 
 
@@ -282,7 +284,7 @@ class KnownTests(Significance):
     """Tests with given p-values, by the names of the two systems."""
 
     def __init__(self, store, p_values):
-        super().__init__(store, known_corpora([DEMO]))
+        super().__init__(store, corpora_by_table([DEMO]))
         self.known = p_values
 
     def p_value(self, record, other, metric):

@@ -10,11 +10,11 @@ import gecbench
 from gecbench import GLEU, M2, Corpus, InputError
 from gecbench.analysis.breakdown import by_grammaticality
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.ranking import comparable, known_corpora
+from gecbench.leaderboard.ranking import comparable, corpora_by_table
 from gecbench.leaderboard.records import Details, canonical_json, parse_json
 from gecbench.leaderboard.scoring import PLUGINS, details_of, human_figures, prepare_stored, usable_metrics
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission, submit, verify
+from gecbench.leaderboard.submission import Submission, submit, verify_records
 
 READY = [name for name, metric in gecbench.METRICS.items() if metric.missing() is None]
 
@@ -168,13 +168,13 @@ def test_a_plugin_is_a_column_that_says_so(plugin, tmp_path):
 def test_a_plugin_is_verified_if_it_is_given(plugin, tmp_path, monkeypatch):
     store = FolderStore(tmp_path / "board")
     submitted(store, "with", RULES)
-    tables = known_corpora([DEMO])
-    assert [each.problems for each in verify(store, tables)] == [[]]
+    tables = corpora_by_table([DEMO])
+    assert [each.problems for each in verify_records(store, tables)] == [[]]
     monkeypatch.delenv(PLUGINS)
-    assert [each.problems for each in verify(store, tables)] == [
+    assert [each.problems for each in verify_records(store, tables)] == [
         ["changes: not verified, because its plug-in was not given (--plugin)"]
     ]
     other = FolderStore(tmp_path / "other")
     submitted(other, "without", RULES)
     monkeypatch.setenv(PLUGINS, "python:my_changes:changes")
-    assert [each.problems for each in verify(other, tables)] == [[]]
+    assert [each.problems for each in verify_records(other, tables)] == [[]]

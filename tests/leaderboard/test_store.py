@@ -20,7 +20,7 @@ from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.m2 import write_m2
 from gecbench.leaderboard.records import Details, Record, Settings, canonical_json, digest, figure
 from gecbench.leaderboard.store import FolderStore, init_board
-from gecbench.leaderboard.submission import verify
+from gecbench.leaderboard.submission import verify_records
 
 
 def test_a_bad_record_is_skipped_with_a_warning(tmp_path):
@@ -67,7 +67,7 @@ def test_a_record_spelled_another_way_is_no_second_entry(tmp_path, respell):
     assert [each.system for each in loaded.records] == ["S"]
     (warning,) = loaded.warnings
     assert "has a layout that gecbench does not write" in warning or "the same entry as records/" in warning
-    problems = [result.problems for result in verify(store, {record.table: DEMO})]
+    problems = [result.problems for result in verify_records(store, {record.table: DEMO})]
     assert any("layout" in problem or "same entry" in problem for found in problems for problem in found)
 
 

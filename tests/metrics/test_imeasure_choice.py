@@ -16,7 +16,7 @@ from gecbench import IMeasure
 from gecbench.corpus.derive import alternatives_of
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
-from gecbench.kernels.alignment import METRICS, Objective, align_texts, count_classes, key
+from gecbench.kernels.alignment import MEASURES, Objective, align_texts, count_classes, key
 from gecbench.kernels.imeasure import Group, Limits, MixedSentence, RefusedError
 
 KERNELS = ("python", "native")
@@ -126,7 +126,7 @@ def test_the_best_of_all_references_is_chosen(example: tuple[Sentence, str]) -> 
     assume(references)
     number = numbers([sentence.source, hypothesis, *references])
     texts = [(number(sentence.source), number(hypothesis), number(text)) for text in references]
-    goal = Objective(1, METRICS.index("wacc"), 0, 2.0, 1.0)
+    goal = Objective(1, MEASURES.index("wacc"), 0, 2.0, 1.0)
     best = max(key(count_classes(align_texts(*three), *three), goal) for three in texts)
     choice = choose([sentence], [hypothesis], limited(IMeasure(), listed=0), True, active())
     assert key(choice.counts[0].tolist(), goal) == best

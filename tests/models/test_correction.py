@@ -86,7 +86,7 @@ def test_killed_again_and_again(arguments):
 def leave_rows(model, rows):
     """Write the journal of an unfinished run."""
     with RowJournal(PARTIAL, run_key(make_model(model), DEMO), "") as journal:
-        journal.load(print)
+        journal.load()
         journal.append(rows)
 
 

@@ -25,7 +25,7 @@ from gecbench import (
 )
 from gecbench.corpus.derive import unmixed_references
 from gecbench.kernels import alignment
-from gecbench.kernels.alignment import METRICS
+from gecbench.kernels.alignment import MEASURES
 from gecbench.kernels.imeasure import Limits
 from gecbench.kernels.tokens import intern_lines
 from gecbench.metrics.imeasure import REFUSALS, ChosenReferences, IMeasure, choose_listed, choose_mixed, known_lines
@@ -166,7 +166,7 @@ def grouped(draw: st.DrawFn) -> tuple[Sentence, str]:
 
 objectives = st.builds(
     IMeasure,
-    objective=st.just("cwacc") | st.builds("{}{}".format, st.sampled_from("dc"), st.sampled_from(METRICS)),
+    objective=st.just("cwacc") | st.builds("{}{}".format, st.sampled_from("dc"), st.sampled_from(MEASURES)),
     optimise=st.sampled_from(["sentence", "corpus"]),
     weight=st.sampled_from([2.0, 2.0, 1.0, 1.37, 0.0, -1.0, -0.7]),
     beta=st.sampled_from([0.5, 1.0, 0.0]),

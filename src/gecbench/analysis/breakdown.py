@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench.analysis.report import Report
+from gecbench.analysis.significance import DEFAULT_SEED
 from gecbench.analysis.tables import Table, render_table
 from gecbench.corpus.corpus import Corpus
 from gecbench.display import percent
@@ -112,12 +113,7 @@ def by_edit_distance(
     """
     if list(bins) != sorted(set(bins)) or not bins or bins[0] != 0:
         raise InputError(f"bins={list(bins)} are not increasing numbers from 0")
-    group = np.searchsorted(np.asarray(bins), edit_distances(corpus.sources, predictions), side="right") - 1
-    highs = [*(low - 1 for low in bins[1:]), None]
-    return [
-        DistanceGroup(low, high, *_group_score(score, group == k))
-        for k, (low, high) in enumerate(zip(bins, highs, strict=True))
-    ]
+    return _by_distance(score, edit_distances(corpus.sources, predictions), bins)
 
 
 def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTANCE_BINS) -> list[DistanceGroup]:
@@ -134,7 +130,11 @@ def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTA
     counts = np.bincount(sentence, minlength=len(corpus))
     means = np.bincount(sentence, weights=found, minlength=len(corpus)) / np.maximum(counts, 1)
     # A mean between two whole numbers belongs to the group of the lower one, but only a mean of 0 is unchanged.
-    group = np.searchsorted(np.asarray(bins), np.where(means > 0, np.maximum(means, 1), 0), side="right") - 1
+    return _by_distance(score, np.where(means > 0, np.maximum(means, 1), 0), bins)
+
+
+def _by_distance(score: Score, distances: npt.NDArray[Any], bins: Sequence[int]) -> list[DistanceGroup]:
+    group = np.searchsorted(np.asarray(bins), distances, side="right") - 1
     highs = [*(low - 1 for low in bins[1:]), None]
     return [
         DistanceGroup(low, high, *_group_score(score, group == k))
@@ -176,7 +176,7 @@ def _group_score(score: Score, chosen: npt.NDArray[np.bool_]) -> tuple[int, floa
     return len(members), score.metric.value_of(score.statistics.select(members)) if len(members) else None
 
 
-def by_reference_count(score: Score, seed: int = 12345) -> list[ReferenceGroup]:
+def by_reference_count(score: Score) -> list[ReferenceGroup]:
     """Score against 1, 2, … references (Sakaguchi et al. 2016, Figure 5).
 
     The score is the mean over all sets of that many references, or over a hundred random sets if there are more. All
@@ -195,16 +195,16 @@ def by_reference_count(score: Score, seed: int = 12345) -> list[ReferenceGroup]:
         )
     groups = []
     for k in range(1, references + 1):
-        sets = _reference_sets(references, k, seed)
+        sets = _reference_sets(references, k)
         values = [score.metric.value_of(score.statistics.keep_choices(kept)) for kept in sets]
         groups.append(ReferenceGroup(k, len(sets), float(np.mean(values)), min(values), max(values)))
     return groups
 
 
-def _reference_sets(references: int, size: int, seed: int) -> list[tuple[int, ...]]:
+def _reference_sets(references: int, size: int) -> list[tuple[int, ...]]:
     if comb(references, size) <= _MOST_REFERENCE_SETS:
         return list(combinations(range(references), size))
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(DEFAULT_SEED)
     drawn: set[tuple[int, ...]] = set()
     while len(drawn) < _MOST_REFERENCE_SETS:
         drawn.add(tuple(sorted(generator.choice(references, size, replace=False).tolist())))

@@ -25,6 +25,7 @@ TestName = Literal["randomisation", "bootstrap", "t-test"]
 TESTS: tuple[TestName, ...] = ("randomisation", "bootstrap", "t-test")
 DEFAULT_SEED = 12345
 SIGNIFICANT = 0.05
+_CONFIDENCE = 0.95
 _MOST_RESAMPLES = 10_000_000
 _CHUNK_VALUES = 16 * 2**20
 _ENOUGH_SENTENCES = 300
@@ -83,21 +84,18 @@ def bootstrap_values(scores: Sequence[Score], resamples: int, seed: int = DEFAUL
     return [np.concatenate(found) for found in values]
 
 
-def with_intervals(
-    scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95
-) -> list[Score]:
-    """Add bootstrap percentile intervals to the scores of a corpus. NaN values are left out."""
-    tail = (1 - confidence) / 2
-    found = []
+def with_intervals(scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED) -> list[Score]:
+    """Add 95% bootstrap percentile intervals to the scores of a corpus. NaN values are left out."""
+    tail, found = (1 - _CONFIDENCE) / 2, []
     for score, values in zip(scores, bootstrap_values(scores, resamples, seed), strict=True):
         low, high = np.quantile(values[~np.isnan(values)], [tail, 1 - tail])
-        found.append(score.with_interval(Interval(float(low), float(high), confidence, resamples), seed))
+        found.append(score.with_interval(Interval(float(low), float(high), _CONFIDENCE, resamples), seed))
     return found
 
 
-def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95) -> Score:
+def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED) -> Score:
     """Add an interval to one score."""
-    return with_intervals([score], resamples, seed, confidence)[0]
+    return with_intervals([score], resamples, seed)[0]
 
 
 @dataclass(frozen=True)

@@ -75,12 +75,13 @@ def _listed(entries: list[dict[str, Any]], table_format: str) -> str:
     header = ["corpus", "lang", "dev", "test", "gold", "metric", "license"]
     rows = [
         [
-            *(
-                entry["name"],
-                entry["language"],
-                *(_count(entry["sentences"], split) for split in ("validation", "test")),
-            ),
-            *(entry["gold"], entry["metric"] or "–", _license(entry)),
+            entry["name"],
+            entry["language"],
+            _count(entry["sentences"], "validation"),
+            _count(entry["sentences"], "test"),
+            entry["gold"],
+            entry["metric"] or "–",
+            _license(entry),
         ]
         for entry in entries
     ]

@@ -413,15 +413,15 @@ def token(options: argparse.Namespace) -> None:
 
 def verify(options: argparse.Namespace) -> None:
     """Score records again, print a line for each, and refuse what differs."""
-    from gecbench.leaderboard.ranking import known_corpora
+    from gecbench.leaderboard.ranking import corpora_by_table
     from gecbench.leaderboard.store import open_board
-    from gecbench.leaderboard.submission import verify as score_again
+    from gecbench.leaderboard.submission import verify_records
 
     _set_plugins(options)
     store = open_board(options.board)
-    corpora = known_corpora(_corpora(options.corpus, store))
+    corpora = corpora_by_table(_corpora(options.corpus, store))
     different = total = 0
-    for result in list(score_again(store, corpora, options.files)):
+    for result in list(verify_records(store, corpora, options.files)):
         total += 1
         different += bool(result.problems)
         state = "not scored here" if result.problems is None else "; ".join(result.problems) or "verified"

@@ -10,6 +10,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+from gecbench.analysis.significance import SIGNIFICANT
 from gecbench.analysis.tables import Table, render_rows, render_table
 from gecbench.cli.human import add_ranking_options, list_judgments, make_ranking
 from gecbench.cli.options import (
@@ -28,13 +29,13 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.display import log_info
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.formats.judgments import Judgment, Ranking, count_from_zero, expand_pairs
-from gecbench.formats.tables import read_edits, read_sentence_scores, read_system_scores
+from gecbench.formats.scores import read_sentence_scores, read_system_scores
+from gecbench.formats.tables import read_edits
 from gecbench.formats.text import check_files
 from gecbench.human.correlation import (
     AGGREGATES,
     METHODS,
     NO_REFERENCES,
-    SIGNIFICANT,
     TIES,
     WINDOW_METHODS,
     MetaRow,

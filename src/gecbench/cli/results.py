@@ -163,7 +163,7 @@ def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, 
 
 def _fits(metric: type[Metric], corpus: Corpus) -> bool:
     """Return whether a metric can score a corpus without an optional dependency."""
-    return metric.extra is None and any(getattr(corpus, gold) is not None for gold in metric.golds)
+    return metric.extra is None and any(map(corpus.has, metric.golds))
 
 
 def _score(

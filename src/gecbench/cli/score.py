@@ -163,7 +163,7 @@ def _stream(options: argparse.Namespace) -> int:
     from gecbench.analysis.report import Report
     from gecbench.corpus.prepare import Preprocessing
     from gecbench.scale.files import Inputs
-    from gecbench.scale.streaming import FileStream, StoppedError, StreamOptions
+    from gecbench.scale.streaming import FileStream, StreamOptions, StreamStoppedError
 
     _check_stream(options)
     inputs = Inputs(
@@ -178,7 +178,7 @@ def _stream(options: argparse.Namespace) -> int:
         scores = FileStream(
             inputs, StreamOptions(Preprocessing(**preprocessing_of(options)), per_sentence=target, **settings)
         ).run()
-    except StoppedError as stopped:
+    except StreamStoppedError as stopped:
         print(f"gecbench: {stopped}", file=sys.stderr)
         return 130
     return print_report(Report({system_name(options.predictions[0]): scores}, []), options)

@@ -20,7 +20,7 @@ from gecbench.corpora.declaration import (
     Row,
     Struct,
     arrow_schema,
-    type_name,
+    describe_type,
     yaml_features,
 )
 from gecbench.corpora.load import find_dataset
@@ -302,10 +302,7 @@ def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, A
             config.name: {
                 "description": config.description,
                 "columns": list(config.columns),
-                "splits": {
-                    split: locks[config.name, split].rows if (config.name, split) in locks else None
-                    for split in config.splits
-                },
+                "splits": _split_sizes(config, locks),
             }
             for config in declared.configs.values()
         },
@@ -313,11 +310,17 @@ def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, A
     }
 
 
-def list_corpora(upstream: Upstream | None = None) -> list[dict[str, Any]]:
+def _split_sizes(config: Config, locks: Locks) -> dict[str, int | None]:
+    """Return the number of rows of each split, or None where nobody counted them."""
+    found = {split: locks.get((config.name, split)) for split in config.splits}
+    return {split: lock.rows if lock else None for split, lock in found.items()}
+
+
+def list_corpora() -> list[dict[str, Any]]:
     """Return what the catalog says of every corpus that has sentences, under its shortest name."""
-    source = upstream or Upstream.from_environment()
+    upstream = Upstream.from_environment()
     return [
-        _corpus_entry(declared, config, source)
+        _corpus_entry(declared, config, upstream)
         for declared in DATASETS.values()
         for config in declared.configs.values()
         if config.scorable or config.submit_to
@@ -330,9 +333,7 @@ def _corpus_entry(declared: DatasetDeclaration, config: Config, upstream: Upstre
         "name": declared.corpus_name(config),
         "title": declared.title,
         "language": declared.language,
-        "sentences": {
-            split: locks[config.name, split].rows if (config.name, split) in locks else None for split in config.splits
-        },
+        "sentences": _split_sizes(config, locks),
         "description": config.description,
         "gold": "none" if not config.scorable else "edits" if "annotations" in config.columns else "text",
         "metric": None if config.submit_to else declared.official_metric(config),
@@ -387,15 +388,19 @@ def _short_card(declared: DatasetDeclaration) -> str:
     """Return a card without its generated parts."""
     return "\n".join(
         [
-            *(
-                "---",
-                f"license: {declared.license}",
-                f"language: {declared.language}",
-                f"pretty_name: {declared.title!r}",
-            ),
-            *(*YAML_MARKERS, "---", "", f"# {declared.title}", ""),
+            "---",
+            f"license: {declared.license}",
+            f"language: {declared.language}",
+            f"pretty_name: {declared.title!r}",
+            *YAML_MARKERS,
+            "---",
+            "",
+            f"# {declared.title}",
+            "",
             f"Made by gecbench from [the files of its owners]({declared.homepage}); cite {declared.citation}.",
-            *("", *TABLE_MARKERS, ""),
+            "",
+            *TABLE_MARKERS,
+            "",
         ]
     )
 
@@ -453,7 +458,7 @@ def _tables(declared: DatasetDeclaration, locks: Locks) -> str:
     for fields, names in by_fields.items():
         lines += ["", f"Fields of {', '.join(f'`{each}`' for each in names)}:", ""]
         lines += ["| field | type | meaning |", "|---|---|---|"]
-        lines += [f"| `{field.name}` | {type_name(field.type)} | {field.description} |" for field in fields]
+        lines += [f"| `{field.name}` | {describe_type(field.type)} | {field.description} |" for field in fields]
     return "\n".join(lines)
 
 

@@ -230,12 +230,12 @@ def _yaml_type(kind: FieldType) -> dict[str, Any]:
     return {"dtype": kind}
 
 
-def type_name(kind: FieldType) -> str:
+def describe_type(kind: FieldType) -> str:
     """Return the type in words for the card's table."""
     if isinstance(kind, ListOf):
-        return f"list of {type_name(kind.item)}"
+        return f"list of {describe_type(kind.item)}"
     if isinstance(kind, Struct):
-        return "{" + ", ".join(f"{field.name}: {type_name(field.type)}" for field in kind.fields) + "}"
+        return "{" + ", ".join(f"{field.name}: {describe_type(field.type)}" for field in kind.fields) + "}"
     return kind
 
 

@@ -109,13 +109,13 @@ def load_corpus(
     return _corpus_of_rows(rows, f"{name}:{chosen.name}:{split}", annotations=annotations, metadata=origin)
 
 
-def load_sources(name: str, *, mirror: Mirror = None) -> list[str]:
+def load_sources(name: str) -> list[str]:
     """Return the sentences of a known corpus, including test sets with private references (`bea19:test`)."""
     dataset, config, split = parse_corpus_name(name)
     chosen = DATASETS[dataset].config(config)
     if "sentence" not in chosen.columns:
         raise InputError(f"{name} has no sentences")
-    return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split, mirror=mirror)]
+    return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split)]
 
 
 def load_rows(
@@ -336,7 +336,7 @@ def is_known_name(text: str) -> bool:
     return text == "demo" or name in DATASETS or name in ALIASES
 
 
-def known_corpora() -> str:
+def _known_corpora() -> str:
     """Return the names that mean a corpus, and the endings of files."""
     names = [declared.corpus_name(config) for declared in DATASETS.values() for config in declared.scorable()]
     others = f"or a file: {', '.join(CORPUS_FILES)}; or on the Hub: hf:owner/name:split"
@@ -349,7 +349,7 @@ def read_file(name: str) -> Corpus:
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
         _, colon, rest = name.partition(":")
         near = did_you_mean(name, ["demo", *(known + colon + rest for known in (*DATASETS, *ALIASES))])
-        raise InputError(f"no corpus or file {name!r:.80}", fix=near + known_corpora())
+        raise InputError(f"no corpus or file {name!r:.80}", fix=near + _known_corpora())
     if ending in (".m2", ".xml"):
         return read_edits(name)
     if ending in ENDINGS and ending != ".jsonl":
@@ -396,7 +396,7 @@ def _corpus_of_table(table: Any) -> Corpus:
     listed = list(table) if isinstance(table, Iterator) else table
     columns = columns_of(listed) if not isinstance(listed, list) or listed else Columns({})
     if columns is None:
-        raise InputError(f"{type_name(table)} is not a corpus", fix=f"Give a Corpus or a name. {known_corpora()}")
+        raise InputError(f"{type_name(table)} is not a corpus", fix=f"Give a Corpus or a name. {_known_corpora()}")
     values = dict(columns.values)
     for name, usual in (("sentence", SOURCE_NAMES), ("corrections", REFERENCE_NAMES)):
         found = [each for each in values if each.lower() in usual]

@@ -216,14 +216,10 @@ class Corpus:
         if gold in ("references", None) and self.references is not None:
             yield ["\x00" + "\x01".join(texts) for texts in self.references]
         if gold in ("annotations", None) and self.has("annotations"):
-            yield self._serialize_annotations()
+            table = self.edit_table() or EditTable.of(self.annotations or ())
+            yield ["\x00" + text for text in table.serialized]
         if gold in ("groups", None) and self.groups is not None:
             yield [f"\x00{grouped!r}" for grouped in self.groups]
-
-    def _serialize_annotations(self) -> Sequence[str]:
-        if (table := self.edit_table()) is not None:
-            return ["\x00" + text for text in table.serialized]
-        return ["\x00" + "".join([*map(_serialize_annotation, sentence)]) for sentence in self.annotations or ()]
 
     def replace(self, **changes: object) -> Corpus:
         """Return the same corpus with some fields changed.
@@ -243,7 +239,8 @@ class Corpus:
 class CorpusCache(Generic[Value]):
     """A cache of values per corpus and key, emptied when the corpus is deleted.
 
-    A corpus never changes, so cached values stay valid. Each metric has its own cache.
+    A corpus never changes, so cached values stay valid. Each metric has its own cache. It takes values and no function
+    that makes them, because a lower package never calls a higher one.
     """
 
     def __init__(self) -> None:
@@ -510,8 +507,7 @@ def _check_place(change: Edit | Replacement, tokens: int) -> None:
 
 
 def _check_number(value: object, name: str) -> None:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not -_LARGEST <= value < _LARGEST:  # type: ignore[operator]
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not -_LARGEST <= value < _LARGEST:
         raise InputError(f"{name} is {value!r:.60}, not a whole number of at most 31 bits")
 
 
@@ -551,8 +547,3 @@ def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) ->
         return dict(metadata)
     chosen = {name: tuple(values[i] for i in sentences) for name, values in columns.items()}
     return {**metadata, "columns": chosen}
-
-
-def _serialize_annotation(found: Annotation) -> str:
-    edits = [f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in found.edits]
-    return f"\x02{found.annotator}" + "".join(edits)

@@ -11,7 +11,7 @@ import numpy as np
 
 from gecbench import kernels
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import EncodedLines, Ids, Offsets, TokenArray, intern_lines, offsets_of
+from gecbench.kernels.tokens import EncodedLines, Ids, Offsets, TokenArray, intern_lines, offsets_of, offsets_of_sizes
 
 _MOST_CELLS = 400_000_000  # of the table of one pair, in bytes
 
@@ -154,7 +154,7 @@ class EditTable:
         """Return the same annotators with only their edits of these types."""
         mask = np.isin(self.types, [k for k, name in enumerate(self.strings) if name in kept])
         columns = {name: getattr(self, name)[mask] for name in _EDIT_COLUMNS}
-        return replace(self, edit_offsets=np.concatenate([[0], np.cumsum(mask)])[self.edit_offsets], **columns)
+        return replace(self, edit_offsets=offsets_of_sizes(mask)[self.edit_offsets], **columns)
 
     def of_annotator(self, number: int) -> EditTable:
         """Return only the edits of one annotator. Sentences without that annotator have no row."""
@@ -163,9 +163,9 @@ class EditTable:
         columns = {name: getattr(self, name)[mask] for name in _EDIT_COLUMNS}
         return replace(
             self,
-            row_offsets=np.concatenate([[0], np.cumsum(rows)])[self.row_offsets],
+            row_offsets=offsets_of_sizes(rows)[self.row_offsets],
             annotators=self.annotators[rows],
-            edit_offsets=np.concatenate([[0], np.cumsum(sizes[rows])]),
+            edit_offsets=offsets_of_sizes(sizes[rows]),
             **columns,
         )
 

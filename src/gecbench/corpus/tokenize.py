@@ -39,11 +39,13 @@ def _spacy() -> Tokenizer:
 
 
 def _13a() -> Tokenizer:
-    return _import_library("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()  # type: ignore[no-any-return]
+    tokenizer: Tokenizer = _import_library("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()
+    return tokenizer
 
 
 def _intl() -> Tokenizer:
-    return _import_library("sacrebleu.tokenizers.tokenizer_intl").TokenizerV14International()  # type: ignore[no-any-return]
+    tokenizer: Tokenizer = _import_library("sacrebleu.tokenizers.tokenizer_intl").TokenizerV14International()
+    return tokenizer
 
 
 TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = {

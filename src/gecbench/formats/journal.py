@@ -15,7 +15,7 @@ import io
 import json
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -84,12 +84,13 @@ class RowJournal(Journal):
     def __init__(self, path: Path, key: Mapping[str, object], elsewhere: str) -> None:
         super().__init__(path, key, elsewhere)
         self._rows = 0
+        self._complete: int | None = None  # bytes of key and complete rows, until what follows them is cut off
 
-    def load(self, add: Callable[[dict[str, Any]], None], *, restart: bool = False) -> None:
-        """Open the file and call `add` with each row. With `restart`, discard all rows instead.
+    def load(self, *, restart: bool = False) -> list[dict[str, Any]]:
+        """Open the file and return its rows. With `restart`, discard all rows instead.
 
-        `add` raises ValueError for a row that this run cannot have written. If the file is damaged, in use or belongs
-        to another run, this raises an InputError and does not change the file.
+        If the file is damaged, in use or belongs to another run, this raises an InputError. The file does not change
+        before the first row is added, so you can still reject a row with `damaged`.
         """
         if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
             raise InputError("is not a regular file", file=str(self.path), fix=self._elsewhere)
@@ -99,13 +100,16 @@ class RowJournal(Journal):
             problem = f"cannot write: {error.strerror}"
             raise InputError(problem, file=str(self.path), fix=write_advice(error)) from error
         try:
-            size = 0 if restart else self._read_rows(add)
-            file.truncate(size)
-            if not size:
-                self._write([self._key])
+            if restart:
+                file.truncate(0)
+            return self._read_rows()
         except BaseException:
             self.close()
             raise
+
+    def damaged(self, row: int) -> InputError:
+        """Return the error for a row (from 0) that this run cannot have written."""
+        return self._damage(row + 2)
 
     def append(self, rows: Iterable[Mapping[str, object]]) -> None:
         """Add rows at the end."""
@@ -113,6 +117,7 @@ class RowJournal(Journal):
 
     def truncate(self, rows: int) -> None:
         """Keep only the first rows."""
+        self._write([])
         kept = self.path.read_bytes().split(b"\n")[: rows + 1]
         self._file().truncate(sum(len(row) + 1 for row in kept))
         self._rows = rows
@@ -135,17 +140,21 @@ class RowJournal(Journal):
 
     def _write(self, rows: Iterable[Mapping[str, object]]) -> int:
         lines = [f"{json.dumps(row)}\n" for row in rows]
-        data = "".join(lines).encode()
+        head = f"{json.dumps(self._key)}\n" if self._complete == 0 else ""
+        data = "".join([head, *lines]).encode()
         try:
+            if self._complete is not None:
+                self._file().truncate(self._complete)
+                self._complete = None
             while data:
                 data = data[self._file().write(data) :]
         except OSError as error:
             raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
         return len(lines)
 
-    def _read_rows(self, add: Callable[[dict[str, Any]], None]) -> int:
-        """Read the rows, and return the size of the key and the complete rows in bytes."""
-        content = self.path.read_bytes()
+    def _read_rows(self) -> list[dict[str, Any]]:
+        """Return the complete rows."""
+        content, rows = self.path.read_bytes(), []
         *lines, torn = content.split(b"\n")
         if not lines and not json.dumps(self._key).encode().startswith(torn):
             raise self._damage(1)
@@ -158,13 +167,10 @@ class RowJournal(Journal):
                 raise self._damage(number)
             if number == 1:
                 self._check_key(row)
-                continue
-            try:
-                add(row)
-            except ValueError as error:
-                raise self._damage(number) from error
-        self._rows = max(0, len(lines) - 1)
-        return len(content) - len(torn)
+            else:
+                rows.append(row)
+        self._rows, self._complete = len(rows), len(content) - len(torn)
+        return rows
 
     def _check_key(self, found: Mapping[str, object]) -> None:
         if found == self._key:

@@ -20,6 +20,7 @@ from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.errors import InputError, error_context
 from gecbench.formats.text import read_lines, universal_newlines, write_lines
 from gecbench.kernels.m2 import ParsedM2, no_sentences_error, parse_errant_lines, parse_lines
+from gecbench.kernels.tokens import offsets_of_sizes
 
 if TYPE_CHECKING:
     from gecbench.kernels.errant import EditRows
@@ -82,7 +83,7 @@ def _scored_edits(parsed: ParsedM2, file: str, out_of_range: OutOfRange) -> Edit
     return EditTable(
         row_offsets=parsed.row_offsets,
         annotators=parsed.annotators,
-        edit_offsets=np.concatenate([[0], np.cumsum(kept)])[parsed.edit_offsets],
+        edit_offsets=offsets_of_sizes(kept)[parsed.edit_offsets],
         starts=starts[kept],
         ends=ends[kept],
         types=parsed.types[kept],

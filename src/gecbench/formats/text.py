@@ -254,13 +254,11 @@ def _wide_encoding(data: bytes) -> str | None:
     return "utf-16le" if zeros[1] > 0.6 > zeros[0] else "utf-16be" if zeros[0] > 0.6 > zeros[1] else None
 
 
-def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
+def cache_folder() -> Path:
     """Return the folder for downloaded files and cached scores, inside the Hugging Face cache."""
-    # Not a default argument, because `Dataset.map` with several processes replaces os.environ with a copy.
-    environment = os.environ if environment is None else environment
-    if home := environment.get("HF_HOME"):
+    if home := os.environ.get("HF_HOME"):
         return Path(home).expanduser() / "gecbench"
-    general = environment.get("XDG_CACHE_HOME")
+    general = os.environ.get("XDG_CACHE_HOME")
     root = Path(general).expanduser() if general else Path.home() / ".cache"
     return root / "huggingface" / "gecbench"
 

@@ -10,13 +10,13 @@ import datasets
 import evaluate
 
 from gecbench.analysis.significance import warn_of_small_sample, with_interval
-from gecbench.api import OrderWarning, in_order, list_ids
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.prepare import Preprocessing, check_predictions
 from gecbench.errors import InputError, counted
 from gecbench.formats.m2 import parse_m2
 from gecbench.formats.tables import edited_texts
+from gecbench.huggingface.accumulator import OrderWarning, in_order, list_ids
 from gecbench.metrics.base import Metric
 
 

@@ -134,12 +134,12 @@ def results_file(entries: Sequence[EvalResultEntry]) -> str:
     return f"{FOLDER}/{entries[0].dataset_id.rpartition('/')[2]}.yaml"
 
 
-def open_pull_request(entries: Sequence[EvalResultEntry], repository: str, *, endpoint: str | None = None) -> str:
+def open_pull_request(entries: Sequence[EvalResultEntry], repository: str) -> str:
     """Open a pull request that adds the results to a model repository, and return its URL."""
     from huggingface_hub.errors import EntryNotFoundError
 
     name = results_file(entries)
-    with logged_in(repository, endpoint) as api, TemporaryDirectory() as folder:
+    with logged_in(repository) as api, TemporaryDirectory() as folder:
         with suppress(EntryNotFoundError):
             api.hf_hub_download(repository, name, local_dir=folder)
         write_results(entries, folder)

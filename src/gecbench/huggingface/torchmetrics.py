@@ -14,10 +14,10 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from gecbench.api import Accumulator, OrderWarning, count_processes, in_order, list_ids
 from gecbench.corpora.load import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus, check_texts
 from gecbench.errors import InputError, MissingDependencyError, counted
+from gecbench.huggingface.accumulator import Accumulator, OrderWarning, count_processes, in_order, list_ids
 from gecbench.metrics.base import METRICS
 
 try:

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gecbench.api import count_processes
 from gecbench.corpora.load import CorpusLike, resolve_corpus
 from gecbench.corpus.prepare import ForeignTextWarning, Prepared, Preprocessing, check_corpus, foreign_lines
 from gecbench.errors import InputError, counted
+from gecbench.huggingface.accumulator import count_processes
 from gecbench.metrics.base import Metric, Metrics, metric_columns
 
 _IGNORED = -100

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
-from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from gecbench.errors import InputError, counted
 from gecbench.formats.judgments import Judgment
 
 OUTCOMES = (-1, 0, 1)
-Weights = Literal["quadratic"] | None
 OutcomePair = tuple[int, int]
 PairKey = tuple[int, frozenset[str]]
 
@@ -29,38 +26,20 @@ class Agreement:
     comparisons: int
 
 
-def cohen_kappa(
-    first: ArrayLike, second: ArrayLike, *, weights: Weights = None, labels: Sequence[int] = OUTCOMES
-) -> float:
-    """Return Cohen's kappa (1960), or weighted kappa (1968) with equally spaced labels in the given order.
+def _kappa(table: NDArray[np.float64], *, weighted: bool) -> float:
+    """Return Cohen's kappa (1960) of a table of outcomes, or the quadratic-weighted kappa (1968).
 
-    The value is NaN if there is nothing to compare, or if both judges always give the same label.
+    The value is NaN if there is nothing to compare, or if both judges always give the same outcome.
     """
-    return _kappa(_confusion(np.asarray(first), np.asarray(second), labels), weights)
-
-
-def _kappa(table: NDArray[np.float64], weights: Weights) -> float:
     if not table.any():
         return float("nan")
     steps = np.arange(len(table))
     distance = (steps[:, None] - steps[None, :]) ** 2.0
-    if weights is None:
+    if not weighted:
         distance = (distance > 0).astype(float)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     disagreement = float((distance * expected).sum())
     return 1 - float((distance * table).sum()) / disagreement if disagreement else float("nan")
-
-
-def _confusion(first: NDArray[np.generic], second: NDArray[np.generic], labels: Sequence[int]) -> NDArray[np.float64]:
-    if first.shape != second.shape or first.ndim != 1:
-        raise InputError(f"{counted(first.size, 'judgment')} cannot be compared with {second.size}")
-    unknown = set(first.tolist()) | set(second.tolist())
-    if not unknown <= set(labels):
-        raise InputError(f"judgments {sorted(unknown - set(labels))} are not among the labels {tuple(labels)}")
-    index = {label: number for number, label in enumerate(labels)}
-    table = np.zeros((len(labels), len(labels)))
-    np.add.at(table, ([index[x] for x in first.tolist()], [index[x] for x in second.tolist()]), 1)
-    return table
 
 
 def agreement(
@@ -79,7 +58,7 @@ def agreement(
         table = table + table[::-1, ::-1]
     if both_judge_orders:
         table = table + table.T
-    return Agreement(_kappa(table, None), _kappa(table, "quadratic"), comparisons)
+    return Agreement(_kappa(table, weighted=False), _kappa(table, weighted=True), comparisons)
 
 
 def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, list[tuple[str, int | None]]]:

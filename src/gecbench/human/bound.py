@@ -261,7 +261,6 @@ def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool 
     """
     totals = select("greedy").subset_totals(
         counts=np.ascontiguousarray(counts, dtype=np.int64),
-        present=np.ones(counts.shape[1:3], dtype=bool),
         subsets=subsets,
         beta_squared=beta * beta,
         threads=threads(),

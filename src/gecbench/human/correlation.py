@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gecbench.analysis.significance import SIGNIFICANT
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import progress
@@ -30,7 +31,6 @@ Ties = Literal["half", "seeda", "drop", "wrong"]
 TIES: tuple[Ties, ...] = ("half", "seeda", "drop", "wrong")
 Aggregate = Literal["corpus", "trueskill", "expected-wins"]
 AGGREGATES: tuple[Aggregate, ...] = ("corpus", "trueskill", "expected-wins")
-SIGNIFICANT = 0.05
 _RESAMPLES = 1000  # of sentences
 _ROUNDING = 1e-12  # coefficients of equal scores differ in their last digits
 NO_REFERENCES = "–"

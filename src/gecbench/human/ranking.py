@@ -266,9 +266,9 @@ def rank_by_scores(scores: NDArray[np.float64], method: str) -> NDArray[np.float
     return np.array(means)
 
 
-def draw_margin(beta: float, probability: float = DRAW_PROBABILITY) -> float:
+def draw_margin(beta: float) -> float:
     """Return the margin below which two players draw (Herbrich et al. 2006, §3)."""
-    return NormalDist().inv_cdf((probability + 1) / 2) * sqrt(2) * beta
+    return NormalDist().inv_cdf((DRAW_PROBABILITY + 1) / 2) * sqrt(2) * beta
 
 
 def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.int64]:

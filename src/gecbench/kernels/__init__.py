@@ -16,19 +16,6 @@ from types import ModuleType
 from gecbench.errors import GecbenchError, InputError
 from gecbench.version import REQUIREMENT
 
-KERNELS = (
-    "edits",
-    "errant",
-    "gleu",
-    "greedy",
-    "green",
-    "grouping",
-    "imeasure",
-    "m2",
-    "maxmatch",
-    "tokens",
-    "trueskill",
-)
 IMPLEMENTATIONS = ("native", "python")
 _MOST_THREADS = 1024
 _REINSTALL = f'GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall "{REQUIREMENT}"'

@@ -29,7 +29,7 @@ from gecbench.kernels import too_large_for_python
 MATCH, MISMATCH, GAP = 0, 3, 2
 TP, TN, FP, FN, FPN = range(5)
 DETECTION, CORRECTION, BASELINE = slice(0, 5), slice(5, 10), slice(10, 15)
-METRICS = ("tp", "tn", "fp", "fn", "p", "r", "f", "acc", "wacc", "i")
+MEASURES = ("tp", "tn", "fp", "fn", "p", "r", "f", "acc", "wacc", "i")
 P, R, F, ACC, WACC, I = range(4, 10)  # noqa: E741
 _MOST_CELLS = 1 << 26
 MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))

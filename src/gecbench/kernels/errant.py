@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import Ids, Offsets, offsets_of
+from gecbench.kernels.tokens import Ids, Offsets, offsets_of, offsets_of_sizes
 
 Mode = Literal["cs", "cse", "ds", "dt"]
 Outcome = Literal["tp", "fp", "fn"]
@@ -105,8 +105,8 @@ class EditRows(NamedTuple):
         unannotated = self.row_offsets[:-1][rows == 0]
         places, noop = self.edit_offsets[unannotated], len(self.strings)
         return EditRows(
-            _offsets(np.maximum(rows, 1)),
-            _offsets(np.insert(np.diff(self.edit_offsets), unannotated, 1)),
+            offsets_of_sizes(np.maximum(rows, 1)),
+            offsets_of_sizes(np.insert(np.diff(self.edit_offsets), unannotated, 1)),
             np.insert(self.starts, places, -1),
             np.insert(self.ends, places, -1),
             np.insert(self.types, places, noop),
@@ -121,10 +121,6 @@ class EditRows(NamedTuple):
         rows = [edits[begin:end] for begin, end in pairwise(self.edit_offsets.tolist())]
         for begin, end in pairwise(self.row_offsets.tolist()):
             yield rows[begin:end]
-
-
-def _offsets(sizes: Offsets) -> Offsets:
-    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 @dataclass(frozen=True)
@@ -182,7 +178,7 @@ def _check_work(ours: EditRows, theirs: EditRows, mode: Mode) -> None:
             fix="Check the last field of the edits, which numbers the annotator",
         )
     for side in (ours, theirs) if mode == "dt" else ():
-        tokens = np.concatenate([[0], np.cumsum(np.maximum(side.ends - side.starts, 1))])[side.edit_offsets]
+        tokens = offsets_of_sizes(np.maximum(side.ends - side.starts, 1))[side.edit_offsets]
         if len(large := np.flatnonzero(np.diff(tokens) > _MOST_TOKENS)):
             sentence = np.searchsorted(side.row_offsets, large[0], "right")
             raise InputError(f"sentence {sentence}: its edits span more than {_MOST_TOKENS:,} tokens")

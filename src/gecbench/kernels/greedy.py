@@ -36,27 +36,19 @@ def sample_totals(
 
 
 def subset_totals(
-    counts: Counts,
-    present: Mask,
-    subsets: NDArray[np.uint32],
-    beta_squared: float,
-    threads: int = 1,
-    rounded: bool = False,
+    counts: Counts, subsets: NDArray[np.uint32], beta_squared: float, threads: int = 1, rounded: bool = False
 ) -> Counts:
     """Return the totals of every author and subset of annotators: (authors, subsets, 3).
 
-    `counts` is (authors, sentences, annotators, 3), `present` (sentences, annotators); bit j of a subset stands
-    for annotator j. Where no annotator of a subset is present, all of them count as present. `threads` is for
-    the native kernel.
+    `counts` is (authors, sentences, annotators, 3). Bit j of a subset stands for annotator j. `threads` is for the
+    native kernel.
     """
     del threads
     authors, sentences, annotators, _ = counts.shape
     members = (subsets[:, None] >> np.arange(annotators, dtype=np.uint32) & 1).astype(bool)
     totals = np.zeros((authors, len(subsets), 3), dtype=np.int64)
     for sentence in range(sentences):
-        options = members & present[sentence]
-        options[~options.any(axis=1)] = members[~options.any(axis=1)]
-        totals, _ = _step(totals, counts[:, sentence, None], options, beta_squared, rounded)
+        totals, _ = _step(totals, counts[:, sentence, None], members, beta_squared, rounded)
     return totals
 
 

@@ -444,13 +444,13 @@ class MixedSentence:
         options = [list(found) for found in texts]
         whole = Lattice(self.source, self.hypothesis, options, self.pivots(bounds))
         baseline = Lattice(self.source, (), options, [(i, 0) for i in bounds])
-        layers, beside = whole.edges(self.limits.lattice), baseline.edges(self.limits.lattice)
-        if layers is None or beside is None:
+        layers, baseline_layers = whole.edges(self.limits.lattice), baseline.edges(self.limits.lattice)
+        if layers is None or baseline_layers is None:
             raise RefusedError(TOO_MANY)
         self.alignments += sum(map(len, texts))
         self.cells += whole.cells + baseline.cells
         groups = [self.groups_between(*pair)[0] for pair in pairwise(bounds)]
-        return groups, [list(found.values()) for found in texts], add_baseline(layers, beside)
+        return groups, [list(found.values()) for found in texts], add_baseline(layers, baseline_layers)
 
     def list_segment(self, start: int, end: int) -> dict[tuple[int, ...], tuple[int, ...]]:
         """Return the references of a segment of the lattice, if they are not too many."""

@@ -53,6 +53,11 @@ def offsets_of(parts: Sequence[Sized]) -> Offsets:
     return np.cumsum([0, *map(len, parts)], dtype=np.int64)
 
 
+def offsets_of_sizes(sizes: npt.NDArray[Any]) -> Offsets:
+    """Return what `offsets_of` does, from the sizes of the parts. A mask is an array of sizes 0 and 1."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
 def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1) -> tuple[Ids, Offsets]:
     """Return the token numbers of all lines end to end, and the offset of each line.
 
@@ -106,7 +111,7 @@ class EncodedLines:
 
     def offsets(self) -> Offsets:
         """Return the offset of each line, and the total length last."""
-        return np.concatenate([[0], self.lengths]).cumsum(dtype=np.int64)
+        return offsets_of_sizes(self.lengths)
 
     def lines(self) -> list[str]:
         """Return the lines as text."""

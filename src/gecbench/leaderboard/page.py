@@ -14,14 +14,15 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from gecbench.analysis.significance import SIGNIFICANT, resamples_needed
+from gecbench.corpora import seeda
 from gecbench.corpora.catalog import modules_folder
+from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.error_types import ERRANT_OPERATIONS, error_type_in_words
 from gecbench.errors import GecbenchError, InputError, counted
 from gecbench.formats.text import write_bytes
-from gecbench.leaderboard.agreement import human_rankings
-from gecbench.leaderboard.ranking import Significance, fullest_first, group_by_table, known_corpora
-from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, declared_config, digest
+from gecbench.leaderboard.ranking import Significance, corpora_by_table, fullest_first, group_by_table
+from gecbench.leaderboard.records import NOTES, BoardTable, Details, Record, Settings, declared_config, digest
 from gecbench.leaderboard.rows import (
     Row,
     csv_header,
@@ -51,6 +52,8 @@ _DATA_FILE = re.compile(
 )
 _BOARD_FIELDS = ("title", "description", "licence", "link", "logo", "digits")
 _GROUPS = ("by_source_distance", "by_grammaticality", "by_type")
+_FEWEST_JUDGED = 3
+_SEEDA_SETS = {"edits": "edit", "sentences": "sent"}
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     settings, loaded = store.settings, store.load()
     plan = replace(plan, publish_references=plan.publish_references or settings.publish_references)
     built = Built(Path(folder), warnings=loaded.warnings)
-    corpora = known_corpora(plan.corpora)
+    corpora = corpora_by_table(plan.corpora)
     records = loaded.records
     if plan.texts and plan.publish_references:
         records = _with_details(built, store, records, corpora, plan)
@@ -134,7 +137,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     private = settings.private and not plan.publish_references
     rows = {table: table_rows(tables[table], tests, private=private) for table in fullest_first(tables)}
     skipped = len(built.warnings)
-    agreements = [] if private else [table for table in rows if _write_agreement(built, table, tables[table])]
+    agreements = [] if private else [table for table in rows if _write_human_scores(built, table, tables[table])]
     built.warnings += tuple(_warn_of_few_resamples(rows, plan.resamples))
     summaries = [
         _write_table(built, table, found, corpora.get(table), plan, settings.ranked_by(table))
@@ -249,16 +252,39 @@ def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tes
     return written
 
 
-def _write_agreement(built: Built, table: BoardTable, records: Sequence[Record]) -> bool:
+def _write_human_scores(built: Built, table: BoardTable, records: Sequence[Record]) -> bool:
     """Write human scores of a table's systems; return whether there are any."""
     try:
-        found = human_rankings(table, records)
+        found = _human_scores(table, records)
     except GecbenchError as error:
         built.warnings += (f"{table[0]}: the page does not compare metrics with human judgments: {error}",)
         return False
     if found is not None:
         built.write_data(f"agreement-{table_key(table)}", found)
     return found is not None
+
+
+def _human_scores(table: BoardTable, records: Sequence[Record]) -> dict[str, Any] | None:
+    """Return SEEDA's human scores (TrueSkill) of a table's systems, or None if fewer than three were judged.
+
+    A system is recognized by its outputs. References and the unchanged source are not ranked, so they are left out.
+    `judgments` lists, for edits and for whole sentences, a score for each of `ids`.
+    """
+    systems = [record for record in records if record.role == "system" and record.outputs]
+    named = {each.system for each in systems} & {*seeda.SYSTEMS}
+    if not table[0].startswith("conll14_fluency:") or len(named) < _FEWEST_JUDGED:
+        return None
+    upstream = Upstream.from_environment()
+    sentences = systems[0].sentences or 0
+    names = {Details(lines).outputs: name for name, lines in seeda.read_all_outputs(upstream, sentences).items()}
+    judged = {names[each.outputs]: each.id for each in systems if each.outputs in names}
+    if len(judged) < _FEWEST_JUDGED:
+        return None
+    judgments = []
+    for title, name in _SEEDA_SETS.items():
+        scores = seeda.read_scores(upstream, name, "trueskill")
+        judgments.append({"title": title, "scores": [scores[system] for system in judged]})
+    return {"ids": list(judged.values()), "judgments": judgments}
 
 
 def _metric(name: str) -> dict[str, Any]:

@@ -324,7 +324,7 @@ def fullest_first(tables: Mapping[BoardTable, Sequence[Record]]) -> list[BoardTa
     return sorted(tables, key=lambda table: (*(-number for number in size(table)), table))
 
 
-def known_corpora(corpora: Sequence[Corpus]) -> dict[BoardTable, Corpus]:
+def corpora_by_table(corpora: Sequence[Corpus]) -> dict[BoardTable, Corpus]:
     """Return the corpora by table."""
     return {table_of(corpus): corpus for corpus in corpora}
 

@@ -110,7 +110,7 @@ def usable_metrics(corpus: Corpus) -> dict[str, Metric]:
     """Return the metrics for which a corpus has the gold, and this machine what they need, and the plug-ins."""
     ready = {name: metric_class(name)() for name, metric in METRICS.items() if metric.missing() is None}
     ready |= board_plugins()
-    return {name: metric for name, metric in ready.items() if getattr(corpus, metric.gold(corpus)) is not None}
+    return {name: metric for name, metric in ready.items() if corpus.has(metric.gold(corpus))}
 
 
 def prepare_stored(corpus: Corpus, predictions: Sequence[str]) -> Prepared:
@@ -203,7 +203,7 @@ def sentence_edits(corpus: Corpus, predictions: Sequence[str]) -> list[list[tupl
     """
     metric = board_metric("m2")
     assert isinstance(metric, M2)
-    if getattr(corpus, metric.gold(corpus)) is None:
+    if not corpus.has(metric.gold(corpus)):
         return []
     found = []
     for source, match in zip(corpus.sources, metric.matches(corpus, predictions), strict=True):

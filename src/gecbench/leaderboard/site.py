@@ -18,7 +18,7 @@ from typing import Any
 
 from gecbench.errors import GecbenchError
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.ranking import Significance, group_by_table, known_corpora
+from gecbench.leaderboard.ranking import Significance, corpora_by_table, group_by_table
 from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore, try_lock
 from gecbench.leaderboard.worker import StoppedError, TaskLimits, Worker
@@ -32,7 +32,7 @@ def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, 
     """Compute every test that the page of a board shows, so that the next build finds them."""
     store = FolderStore(board)
     tables = group_by_table(store.load().records)
-    tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
+    tests = Significance(store, corpora_by_table(plan.corpora), plan.resamples)
     for number, (table, records) in enumerate(tables.items()):
         progress(table[0], number / len(tables))
         for metric in sorted({metric for record in records for metric in record.scores}):

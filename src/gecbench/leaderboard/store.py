@@ -153,7 +153,7 @@ class FolderStore:
         return corpora
 
     def register(self, corpora: Sequence[Corpus]) -> None:
-        """Write known corpora into the settings, so that `build` and `serve` need not be told them.
+        """Write known corpora into the settings, so that `build` and `serve` find them.
 
         A folder without settings becomes an open board: its references are public. Corpora of the records that it has
         already are kept.

@@ -18,7 +18,7 @@ from gecbench.corpus.prepare import Prepared, Preprocessing, clean, misplaced_li
 from gecbench.display import percent, tracked
 from gecbench.errors import InputError, counted
 from gecbench.formats.tables import parse_predictions
-from gecbench.leaderboard.ranking import NewPlace, Significance, how_scored, known_corpora, place_of
+from gecbench.leaderboard.ranking import NewPlace, Significance, corpora_by_table, how_scored, place_of
 from gecbench.leaderboard.records import BoardTable, Details, Record, Settings, check_fields, digest, table_of
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, board_plugins, compute_figures, is_plugin
 from gecbench.leaderboard.store import FolderStore
@@ -185,7 +185,7 @@ def submit(
     _check_new(record, others)
     _check_changes(scored, others, store)
     _check_changes(scored, [other for other in unlisted if other.outputs != record.outputs], store.unlisted, settings)
-    tests = Significance(store, known_corpora([corpus]), resamples)
+    tests = Significance(store, corpora_by_table([corpus]), resamples)
     tests.know(record, scored.prepared, scored.scores)
     place = place_of(record, others, tests, settings.ranked_by(record.table))
     if settings.private:
@@ -389,7 +389,7 @@ class VerificationResult:
     problems: Sequence[str] | None
 
 
-def verify(
+def verify_records(
     store: FolderStore, corpora: Mapping[BoardTable, Corpus], files: Sequence[str] = ()
 ) -> Iterator[VerificationResult]:
     """Score every record of a board again, or those of some files, and say what differs."""

@@ -26,6 +26,7 @@ from gecbench.corpus.edits import Annotation
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import percent
 from gecbench.errors import InputError, did_you_mean, plain_number, type_name
+from gecbench.kernels.tokens import offsets_of, offsets_of_sizes
 from gecbench.version import __version__
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Statistics:
         """Return the statistics of these sentences, in this order."""
         chosen = np.asarray(sentences, dtype=np.int64)
         sizes = self.choices()[chosen]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        offsets = offsets_of_sizes(sizes)
         rows = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
         return Statistics(self.counts[rows], offsets)
 
@@ -69,15 +70,14 @@ class Statistics:
         parts = [self.counts[a:b] for a, b in pairwise(self.offsets)]
         for i, (a, b) in zip(sentences, pairwise(others.offsets), strict=True):
             parts[i] = others.counts[a:b]
-        offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
-        return Statistics(np.concatenate(parts), offsets, self.diagnostics)
+        return Statistics(np.concatenate(parts), offsets_of(parts), self.diagnostics)
 
     def keep_choices(self, kept: Sequence[int]) -> Statistics:
         """Keep only these rows of each sentence. Positions beyond the last row are ignored."""
         position = np.arange(len(self.counts)) - np.repeat(self.offsets[:-1], self.choices())
         mask = np.isin(position, np.asarray(kept))
         sizes = np.add.reduceat(mask.astype(np.int64), self.offsets[:-1])
-        return Statistics(self.counts[mask], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+        return Statistics(self.counts[mask], offsets_of_sizes(sizes))
 
     @staticmethod
     def concatenate(parts: Sequence[Statistics]) -> Statistics:
@@ -234,6 +234,12 @@ def check_whole(metric: str, parameter: str, value: object, least: int = 1) -> N
     """Raise an error if a parameter is not a whole number of at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InputError(f"{metric}: {parameter}={value!r} is not a whole number of at least {least}")
+
+
+def check_number(metric: str, parameter: str, value: object, least: float = 0) -> None:
+    """Raise an error if a parameter is not a number from `least` to a million."""
+    if not isinstance(value, (int, float)) or not least <= value <= 1e6:
+        raise InputError(f"{metric}: {parameter}={value!r} is not a number from {least:.0f} to a million")
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Chunk(NamedTuple):
         return [TP if ours in theirs else FP_NE if any(others) else FP_UN]
 
 
-def changed_spans(texts: Sequence[Edits]) -> list[tuple[int, int]]:
+def changed_parts(texts: Sequence[Edits]) -> list[tuple[int, int]]:
     """Return the parts of a source that some text edits. Edits that overlap or touch share a part."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted([edit[:2] for edits in texts for edit in edits]):
@@ -99,7 +99,7 @@ def _apply(edits: Edits, start: int, end: int, tokens: Tokens) -> Tokens:
     return target
 
 
-def unchanged_spans(changed: Sequence[tuple[int, int]], tokens: Tokens) -> list[tuple[int, int]]:
+def unchanged_parts(changed: Sequence[tuple[int, int]], tokens: Tokens) -> list[tuple[int, int]]:
     """Return the unchanged parts of a source: before, between and after the changed parts."""
     if not changed:
         return [(0, len(tokens))]
@@ -109,10 +109,10 @@ def unchanged_spans(changed: Sequence[tuple[int, int]], tokens: Tokens) -> list[
 
 def split_chunks(tokens: Tokens, texts: Sequence[Edits]) -> list[Chunk]:
     """Split a source into changed and unchanged chunks, in text order."""
-    changed = changed_spans(texts)
+    changed = changed_parts(texts)
     kept = [
         Chunk(start, end, [tokens[start:end]] * len(texts), [False] * len(texts))
-        for start, end in unchanged_spans(changed, tokens)
+        for start, end in unchanged_parts(changed, tokens)
     ]
     return sorted([*kept, *(chunk_at(*place, tokens, texts) for place in changed)], key=_place)
 
@@ -281,14 +281,14 @@ class CLEME(Metric):
         for tokens, ours, theirs in texts:
             compared = [ours, *theirs]
             first, last = offsets[-1], offsets[-1] + (len(theirs) if self.assumption == "dependent" else 1)
-            changed = changed_spans(compared)
+            changed = changed_parts(compared)
             for start, end in changed:
                 chunk = chunk_at(start, end, tokens, compared)
                 rows += range(first, last)
                 kinds += chunk.kinds(self.assumption)
                 lengths += [chunk.length()] * (last - first)
                 changed_lengths += [chunk.length(k) for k, is_changed in enumerate(chunk.changed) if is_changed and k]
-            unchanged += [len(unchanged_spans(changed, tokens))] * (last - first)
+            unchanged += [len(unchanged_parts(changed, tokens))] * (last - first)
             offsets.append(last)
         counts = np.zeros((offsets[-1], len(KINDS)), dtype=np.int64)
         counts[:, TN] = np.array(unchanged, dtype=np.int64) * self._unit
@@ -340,7 +340,7 @@ class CLEME(Metric):
     def parts(self, totals: Counts) -> dict[str, float]:
         """Return precision, recall, accuracy, the rates of CLEME 2.0, and the counts or sums of weights."""
         tp, fp_ne, fp_un, fn, tn = columns = totals.T
-        precision, recall = precision_recall(columns)
+        precision, recall = chunk_precision_recall(columns)
         ratios = {"precision": precision, "recall": recall, "accuracy": accuracy(columns)}
         ratios |= dict(zip(("hit", "err", "und", "ove"), rates(columns), strict=True))
         counts = {"tp": tp, "fp": fp_ne + fp_un, "fn": fn, "tn": tn, "fp_ne": fp_ne, "fp_un": fp_un}
@@ -412,7 +412,7 @@ def _divide(numerator: Any, denominator: Any, otherwise: float) -> Any:
     return numerator / denominator if denominator > 0 else otherwise
 
 
-def precision_recall(totals: Columns) -> tuple[Any, Any]:
+def chunk_precision_recall(totals: Columns) -> tuple[Any, Any]:
     """Return precision and recall. Each is 1 if its denominator is 0."""
     tp, fp_ne, fp_un, fn, _ = totals
     return _divide(tp, tp + fp_ne + fp_un, 1.0), _divide(tp, tp + fn, 1.0)
@@ -420,7 +420,7 @@ def precision_recall(totals: Columns) -> tuple[Any, Any]:
 
 def f_half(totals: Columns) -> Any:
     """Return F0.5, or 0 if precision and recall are 0."""
-    precision, recall = precision_recall(totals)
+    precision, recall = chunk_precision_recall(totals)
     return _divide(1.25 * precision * recall, 0.25 * precision + recall, 0.0)
 
 
@@ -482,6 +482,6 @@ class BestAlone(BestRow):
         """Return F0.5, precision, recall and accuracy (rounded), or the comprehensive score and its rates."""
         totals = counts.T
         if self.version == 1:
-            return [_rounded(each) for each in (f_half(totals), *precision_recall(totals), accuracy(totals))]
+            return [_rounded(each) for each in (f_half(totals), *chunk_precision_recall(totals), accuracy(totals))]
         hit, *others = rates(totals)
         return [comprehensive(totals, self.factors), hit, *(-each for each in others)]

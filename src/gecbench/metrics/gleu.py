@@ -30,7 +30,7 @@ from gecbench.metrics.policy import Generator, Sampled
 
 Variant = Literal["2017", "2016", "equation1", "multiset"]
 _MOST_ITERATIONS = 100_000
-_NORMAL_975 = 1.959963984540054
+NORMAL_975 = 1.959963984540054
 _KNOWN_LINES: CorpusCache[KnownLines] = CorpusCache()
 
 
@@ -153,8 +153,8 @@ class GLEU(Metric):
         safe = np.maximum(totals, 1).astype(np.float64)
         parts = {
             "standard_deviation": deviation,
-            "draws_low": mean - _NORMAL_975 * deviation,
-            "draws_high": mean + _NORMAL_975 * deviation,
+            "draws_low": mean - NORMAL_975 * deviation,
+            "draws_high": mean + NORMAL_975 * deviation,
             "brevity_penalty": float(np.exp(self._log_brevity(safe)).mean()),
             "hypothesis_length": mean_count(totals[:, 0]),
             "reference_length": mean_count(totals[:, 1]),

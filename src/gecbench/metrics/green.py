@@ -12,7 +12,6 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.display import percent
-from gecbench.errors import InputError
 from gecbench.kernels.green import NgramChanges, ngram_changes
 from gecbench.kernels.tokens import TokenArray, characters_of, encode_lines, intern_texts, ngrams, offsets_of
 from gecbench.metrics.base import (
@@ -21,6 +20,7 @@ from gecbench.metrics.base import (
     Signature,
     Statistics,
     Values,
+    check_number,
     check_whole,
     mean_count,
     parameter,
@@ -86,8 +86,7 @@ class GREEN(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole("green", "order", self.order)
-        if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
-            raise InputError(f"green: beta={self.beta!r} is not a number from 0 to a million")
+        check_number("green", "beta", self.beta)
 
     @property
     def reference_policy(self) -> BestReference:

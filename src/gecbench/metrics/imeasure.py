@@ -14,7 +14,7 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.display import percent
 from gecbench.errors import InputError, counted
-from gecbench.kernels.alignment import METRICS, Objective, classify_column
+from gecbench.kernels.alignment import MEASURES, Objective, classify_column
 from gecbench.kernels.imeasure import Limits
 from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
 from gecbench.metrics.base import (
@@ -24,6 +24,7 @@ from gecbench.metrics.base import (
     Signature,
     Statistics,
     Values,
+    check_number,
     check_whole,
     f_beta_as_ieval,
     parameter,
@@ -120,12 +121,11 @@ class IMeasure(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole("imeasure", "cap", self.cap)
-        if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
-            known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
+        if self.objective[:1] not in ASPECTS or self.objective[1:] not in MEASURES:
+            known = f"d (detection) or c (correction) and one of {', '.join(MEASURES)}, such as cwacc"
             raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")
-        for name, value, least in (("weight", self.weight, -1e6), ("beta", self.beta, 0)):
-            if not isinstance(value, (int, float)) or not least <= value <= 1e6:
-                raise InputError(f"imeasure: {name}={value!r} is not a number from {least:.0f} to a million")
+        check_number("imeasure", "weight", self.weight, least=-1e6)
+        check_number("imeasure", "beta", self.beta)
         if self.mixing == "cap" and self.beyond == "unmixed" and self.optimise == "corpus":
             raise InputError(
                 "imeasure: optimise=corpus cannot leave some sentences unmixed",
@@ -134,7 +134,7 @@ class IMeasure(Metric):
 
     def goal(self) -> Objective:
         """Return the objective for the kernels."""
-        aspect, metric = ASPECTS.index(self.objective[0]), METRICS.index(self.objective[1:])
+        aspect, metric = ASPECTS.index(self.objective[0]), MEASURES.index(self.objective[1:])
         return Objective(aspect, metric, self.optimise == "corpus", self.weight, self.beta)
 
     @property

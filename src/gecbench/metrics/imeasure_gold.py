@@ -20,7 +20,7 @@ from gecbench.corpus.python2 import dict_order, string_hashes
 from gecbench.errors import InputError
 from gecbench.kernels.grouping import GroupLayout
 from gecbench.kernels.imeasure import GroupArrays
-from gecbench.kernels.tokens import NO_TOKENS, Ids, Offsets, TokenArray, intern_lines, offsets_of
+from gecbench.kernels.tokens import NO_TOKENS, Ids, Offsets, TokenArray, intern_lines, offsets_of, offsets_of_sizes
 
 
 class FlatEdits(NamedTuple):
@@ -168,7 +168,7 @@ def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
 def _select(offsets: Offsets, chosen: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
     """Return the offsets of the concatenated chosen parts, and the indexes of their items."""
     sizes = offsets[chosen + 1] - offsets[chosen]
-    found = np.concatenate([[0], np.cumsum(sizes)])
+    found = offsets_of_sizes(sizes)
     return found, np.repeat(offsets[chosen] - found[:-1], sizes) + np.arange(found[-1])
 
 

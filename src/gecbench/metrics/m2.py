@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.corpus.derive import extracted_annotations, mix_sentences, ungroup
-from gecbench.corpus.edits import Annotation, Edit, EditTable
+from gecbench.corpus.edits import Annotation, Edit, EditTable, is_single_spaced
 from gecbench.corpus.python2 import dict_order, integer_hash, lower
 from gecbench.display import percent
 from gecbench.errors import InputError, counted, plain_number
@@ -29,6 +29,7 @@ from gecbench.kernels.tokens import (
     TokenArray,
     encode_lines,
     offsets_of,
+    offsets_of_sizes,
 )
 from gecbench.metrics.base import (
     MIXING_WORDS,
@@ -38,6 +39,7 @@ from gecbench.metrics.base import (
     Signature,
     Statistics,
     Values,
+    check_number,
     check_whole,
     f_beta,
     mean_count,
@@ -108,8 +110,7 @@ class M2(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
-            raise InputError(f"m2: beta={self.beta!r} is not a number from 0 to a million")
+        check_number("m2", "beta", self.beta)
         check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=-1)
         if self.mixing and self.policy == "average":
             raise InputError("m2: mixing=yes cannot be combined with policy=average", fix="Use another policy")
@@ -354,10 +355,13 @@ _GOLD_ANNOTATIONS: CorpusCache[GoldAnnotations] = CorpusCache()
 
 
 def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
-    """Convert the annotations of a corpus to arrays, one row per annotation in the given order."""
+    """Convert the annotations of a corpus to arrays, one row per annotation in the given order.
+
+    A correction with other white space than single spaces is left out: it equals no text in the official scorer.
+    """
     rows = list(chain.from_iterable(annotations))
     edits = list(chain.from_iterable(annotation.edits for annotation in rows))
-    corrections = [[text for text in edit.corrections if _comparable(text)] for edit in edits]
+    corrections = [[text for text in edit.corrections if is_single_spaced(text)] for edit in edits]
     lines = [*sources, *chain.from_iterable(corrections)]
     flat = GoldArrays(
         annotator_offsets=offsets_of(annotations),
@@ -380,13 +384,15 @@ def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
     alternative_offsets, corrections = table.comparable_corrections()
     unannotated = table.row_offsets[:-1][sizes == 0]
     rows = np.insert(np.diff(table.edit_offsets), unannotated, 0)
-    starts, ends = table.starts.astype(np.int32), table.ends.astype(np.int32)
-    flat = GoldArrays(_offsets(np.maximum(sizes, 1)), _offsets(rows), starts, ends, alternative_offsets, NO_TOKENS)
+    flat = GoldArrays(
+        annotator_offsets=offsets_of_sizes(np.maximum(sizes, 1)),
+        edit_offsets=offsets_of_sizes(rows),
+        starts=table.starts.astype(np.int32),
+        ends=table.ends.astype(np.int32),
+        alternative_offsets=alternative_offsets,
+        corrections=NO_TOKENS,
+    )
     return GoldRows.of([encode_lines(sources), corrections], flat)
-
-
-def _offsets(sizes: Offsets) -> Offsets:
-    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
@@ -494,11 +500,6 @@ def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
             f"sentence {first + 1} is too long to align ({sources[first]} and {hypotheses[first]} tokens)",
             fix="Split the sentence",
         )
-
-
-def _comparable(correction: str) -> bool:
-    """Return whether a correction has only single spaces. Otherwise it equals no text in the official scorer."""
-    return " ".join(correction.split()) == correction
 
 
 def _folded(lines: Sequence[str]) -> TokenArray:

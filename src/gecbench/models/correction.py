@@ -185,16 +185,14 @@ class _Correction:
 
     def load(self, journal: RowJournal, *, restart: bool) -> None:
         """Load the answers of an earlier run, and append new ones to its journal."""
-        journal.load(self._add_row, restart=restart)
+        for number, row in enumerate(journal.load(restart=restart)):
+            line, text = row.pop("line", None), row.pop("prediction", None)
+            is_line = type(line) is int and 0 < line <= len(self.corpus) and line not in self.answers
+            if not is_line or not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
+                raise journal.damaged(number)
+            self.answers[line] = Answer(line, text, row)
         self.journal = journal
         self.model.resume(self.answers.values())
-
-    def _add_row(self, row: dict[str, Any]) -> None:
-        line, text = row.pop("line", None), row.pop("prediction", None)
-        is_line = type(line) is int and 0 < line <= len(self.corpus) and line not in self.answers
-        if not is_line or not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise ValueError("not an answer of this run")
-        self.answers[line] = Answer(line, text, row)
 
     def run(self) -> list[Answer]:
         """Correct the remaining sentences, and return all answers in order."""
@@ -227,7 +225,7 @@ class _Correction:
                 checked.append(replace(each, text=self._one_line(each.text, each.line)))
         finally:
             if self.journal:
-                self.journal.append({"line": each.line, "prediction": each.text, **each.facts} for each in checked)
+                self.journal.append([{"line": each.line, "prediction": each.text, **each.facts} for each in checked])
             self.answers |= {each.line: each for each in checked}
 
     def _one_line(self, text: str, line: int) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gecbench.api import Accumulator, all_gather
 from gecbench.corpora.load import CorpusLike
 from gecbench.corpus.prepare import check_corpus
 from gecbench.corpus.tokenize import detokenize
 from gecbench.errors import MissingDependencyError
+from gecbench.huggingface.accumulator import Accumulator, all_gather
 from gecbench.huggingface.training import training_numbers
 from gecbench.metrics.base import Metrics
 from gecbench.models.base import flatten

@@ -11,7 +11,7 @@ from gecbench.corpora.conll14 import read_systems, sentence_rows
 from gecbench.corpora.load import load_corpus
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
-from gecbench.formats.tables import parse_system_scores
+from gecbench.formats.scores import parse_system_scores
 from gecbench.metrics.base import Score
 
 METRIC_SCORES = "reassess/metric_scores"

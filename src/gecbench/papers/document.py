@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gecbench.analysis.tables import Table, render_table
+from gecbench.analysis.tables import COMMENT_MARKS, Table, render_table
 from gecbench.corpora.upstream import Upstream
 
 ABSENT = "–"
@@ -161,8 +161,7 @@ def _heading(title: str, level: int, output_format: str) -> str:
 
 
 def _comment(text: str, output_format: str) -> str:
-    marks = {"latex": "% ", "tsv": "# "}
-    return marks.get(output_format, "") + text
+    return COMMENT_MARKS.get(output_format, "") + text
 
 
 def _plain(reproduction: Reproduction) -> dict[str, object]:

@@ -21,7 +21,7 @@ from gecbench.display import percent, tracked
 from gecbench.formats.judgments import Ranking, expand_pairs, parse_expert_groups, relabel
 from gecbench.human.agreement import cross_agreement, inter_agreement, pooled_agreement
 from gecbench.human.change import Change, changes, mean_change
-from gecbench.human.correlation import correlate
+from gecbench.human.correlation import Method, correlate
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
 from gecbench.metrics.base import Statistics, make_metric
 from gecbench.metrics.gleu import GLEU
@@ -234,7 +234,7 @@ def human_scores() -> Scores:
 # Section 4: metrics and reference sets correlated with the experts (Table 6, Figures 3 and 4)
 
 Scores = Mapping[str, float]
-METHODS = ("spearman", "pearson")
+METHODS: tuple[Method, ...] = ("spearman", "pearson")
 EXPLAIN_FROM = 0.01
 ANNOTATIONS = {"NUCLE": 2, "BN15": 10, "E-fluency": 2, "N-fluency": 2, "E-minimal": 2, "N-minimal": 2, "All": 18}
 DECIMALS = {"M2": "four decimals", "I-measure": "two decimals, in percent"}
@@ -304,7 +304,7 @@ def coefficients(scores: Scores | None) -> list[float | None]:
     """Return Spearman's rho and Pearson's r with the experts."""
     if scores is None:
         return [None, None]
-    return [correlate(scores, human_scores(), method).value for method in METHODS]  # type: ignore[arg-type]
+    return [correlate(scores, human_scores(), method).value for method in METHODS]
 
 
 def table6(found: Correlations) -> list[Section]:

@@ -21,6 +21,7 @@ from gecbench.corpus.corpus import HASH_SIZE, Corpus, Gold, check_sentence_annot
 from gecbench.corpus.edits import Annotation, EditedTexts, check_apart, span
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError, counted, describe_field_error, error_context
+from gecbench.kernels.tokens import offsets_of_sizes
 from gecbench.metrics.base import METRICS, Metric, Metrics, Signature, Statistics, make_metric, metric_columns
 from gecbench.metrics.streaming import CheckResult, check_batch, check_preprocessing
 from gecbench.version import __version__
@@ -208,7 +209,7 @@ def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pya
     width = statistics.counts.shape[1]
     sizes = np.zeros(rows, dtype=np.int32)
     sizes[np.asarray(good, dtype=np.int64)] = np.diff(statistics.offsets) * width
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    offsets = offsets_of_sizes(sizes).astype(np.int32)
     faulty = np.ones(rows, dtype=bool)
     faulty[np.asarray(good, dtype=np.int64)] = False
     values = pyarrow.array(np.ascontiguousarray(statistics.counts, dtype=np.int32).ravel())
@@ -224,8 +225,7 @@ def statistics_from_column(column: pyarrow.ChunkedArray, width: int) -> Statisti
         sizes.append(np.diff(offsets))
         values = chunk.values.to_numpy(zero_copy_only=False)[offsets[0] : offsets[-1]] if len(offsets) else []
         counts.append(np.asarray(values, dtype=np.int64).reshape(-1, width))
-    rows = np.concatenate([[0], np.cumsum(np.concatenate(sizes) // width)]).astype(np.int64)
-    return Statistics(np.concatenate(counts), rows)
+    return Statistics(np.concatenate(counts), offsets_of_sizes(np.concatenate(sizes) // width))
 
 
 def sum_hash_column(column: pyarrow.ChunkedArray) -> int:

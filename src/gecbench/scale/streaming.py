@@ -36,7 +36,7 @@ _SECONDS_BETWEEN_STATES = 15.0
 _ALIGNED = Preprocessing(tokenized=True, foreign="error")
 
 
-class StoppedError(GecbenchError):
+class StreamStoppedError(GecbenchError):
     """An error for a run that was stopped. Its message says how to resume."""
 
 
@@ -80,7 +80,7 @@ class FileStream:
             try:
                 with _Stoppable() as stoppable:
                     self._add_batches(stoppable)
-            except StoppedError:
+            except StreamStoppedError:
                 raise self._stopped() from None
             for checker in self._checkers():
                 checker.close()
@@ -170,15 +170,15 @@ class FileStream:
         for checker, result in zip(self._checkers(), facts["checkers"], strict=True):
             checker.result, checker.seen = CheckResult(**result), self._rows
 
-    def _stopped(self) -> StoppedError:
+    def _stopped(self) -> StreamStoppedError:
         if not self._rows:
             self._journal.discard()
-            return StoppedError("stopped before the first batch was done")
+            return StreamStoppedError("stopped before the first batch was done")
         self._save()
         if not self._is_resumable:
-            return StoppedError(f"stopped after {counted(self._rows, 'sentence')}")
+            return StreamStoppedError(f"stopped after {counted(self._rows, 'sentence')}")
         again = f"To resume, run the same command with --resume ({self._journal.path})"
-        return StoppedError(f"stopped after {counted(self._rows, 'sentence')}. {again}.")
+        return StreamStoppedError(f"stopped after {counted(self._rows, 'sentence')}. {again}.")
 
 
 def _with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad) -> pyarrow.Table:
@@ -204,7 +204,7 @@ def _check_target(path: Path | None) -> None:
 
 
 class _Stoppable:
-    """Turns SIGINT and SIGTERM into `StoppedError`: at once while a batch is read, else after the batch.
+    """Turns SIGINT and SIGTERM into `StreamStoppedError`: at once while a batch is read, else after the batch.
 
     A second signal while a batch is counted stops at once; the run then resumes from its last state.
     """
@@ -231,11 +231,11 @@ class _Stoppable:
         yield
         self._counting = False
         if self._asked:
-            raise StoppedError
+            raise StreamStoppedError
 
     def _stop(self, *_: object) -> None:
         if not self._counting:
-            raise StoppedError
+            raise StreamStoppedError
         if self._asked:
             raise KeyboardInterrupt
         self._asked = True

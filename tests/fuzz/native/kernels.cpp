@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
 
 #include "bytes.hpp"
@@ -235,12 +234,10 @@ std::uint64_t greedily(Bytes& bytes, Setting setting) {
   std::vector<std::int64_t> walked(11 * 3);
   greedy::sample_totals({counts.data(), rows.data()}, size, rule, samples.data(), 11, size, setting.threads,
                         walked.data());
-  const auto present = std::make_unique<bool[]>(n * annotators);
-  for (std::size_t i = 0; i < n * annotators; ++i) present[i] = bytes.below(4) != 0;
   std::vector<std::uint32_t> subsets((std::size_t{1} << annotators) - 1);
   std::iota(subsets.begin(), subsets.end(), 1U);
   std::vector<std::int64_t> totals(authors * subsets.size() * 3);
-  greedy::subset_totals({2, size, static_cast<int>(annotators), counts.data(), present.get()}, subsets.data(),
+  greedy::subset_totals({2, size, static_cast<int>(annotators), counts.data()}, subsets.data(),
                         static_cast<std::int64_t>(subsets.size()), rule, setting.threads, totals.data());
   return sum(totals, sum(chosen, sum(walked)));
 }

@@ -21,7 +21,7 @@ from gecbench.corpus.prepare import misplaced_references, warn_of_damage
 from gecbench.errors import InputError, counted
 from gecbench.formats.text import read_bytes
 from gecbench.metrics.base import Statistics
-from gecbench.metrics.gleu import GLEU
+from gecbench.metrics.gleu import GLEU, NORMAL_975
 from gecbench.metrics.policy import Sampled
 
 _EXAMPLES = """  gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
@@ -32,7 +32,6 @@ List the options with gecbench compute_gleu -h, and those of JFLEG's gleu.py
 with gecbench compute_gleu --jfleg -h.
 """
 _JFLEG = "--jfleg"
-_NORMAL_975 = 1.959963984540054
 _ORDERS = 4
 _ONE_REFERENCE = "There is one reference. NOTE: GLEU is not computing the confidence interval."
 
@@ -50,7 +49,7 @@ class Spread(NamedTuple):
         if not len(scores):
             return cls("nan", "nan", "(nan,nan)")
         mean, deviation = float(np.mean(scores)), float(np.std(scores))
-        half = _NORMAL_975 * deviation if deviation else np.nan
+        half = NORMAL_975 * deviation if deviation else np.nan
         return cls(f"{mean:f}", f"{deviation:f}", f"({mean - half:.3f},{mean + half:.3f})")
 
 

@@ -20,7 +20,7 @@ from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import parse_imeasure_xml
 from gecbench.formats.m2 import parse_m2
 from gecbench.formats.text import read_bytes, split_lines
-from gecbench.kernels.alignment import METRICS
+from gecbench.kernels.alignment import MEASURES
 from gecbench.metrics.imeasure import COUNT_NAMES, IMeasure
 
 _EXAMPLES = """  gecbench ieval -ref:gold.xml -hyp:system.txt
@@ -104,7 +104,7 @@ def _number(given: Mapping[str, str], name: str, default: float) -> float:
 
 
 def _objective(goal: str) -> tuple[str, list[str]]:
-    if goal[:1] in _ASPECTS and goal[1:] in METRICS:
+    if goal[:1] in _ASPECTS and goal[1:] in MEASURES:
         return goal, []
     return "cwacc", [f"Invalid maximising metric: {goal[:1]} {goal[1:]}", "Rolling back to default: c wacc"]
 
