@@ -40,7 +40,7 @@ class TestEdits:
         found = {"Precision": "66.67", "Recall": "100.00"}
         assert rows(shown) == found | {"Correct edits": "2", "Proposed edits": "3", "Gold edits": "2"}
         assert "She <del>like</del> <ins>likes the</ins> cats very much ." in shown
-        assert "like → likes [1,2) SVA: subject-verb agreement" in shown
+        assert "like → likes [1,2) <small>SVA: subject-verb agreement</small>" in shown
         assert "+ made by the system, and in the gold<br>" in shown
 
     def test_imeasure(self):
