@@ -196,6 +196,32 @@ def test_a_probe_of_one_edit_is_refused(gold, private):
     assert [record.system for record in store.load().records] == ["first", "near"]
 
 
+def test_raw_text_is_tokenized_by_the_sources_alone(folder):
+    sources = [f"The {i} dog go home . It sleep there ." for i in range(SENTENCES)]
+    lines = [f"The {i} dog goes home. It sleeps there." for i in range(SENTENCES)]
+    lines[0] = "The 0 dog goes etc. home hello. home. It sleeps there."
+    rewritten = {}
+    for word in ("runs", "hello."):  # a token of the gold that no tokenizer makes of raw text
+        gold = [[Annotation(0, (Edit(3, 4, (word,), "SVA"),))] for _ in sources]
+        write_m2(gecbench.Corpus(sources=sources, annotations=gold), f"{word}m2")
+        corpus = init_board(Path(word), [f"{word}m2"], Settings(title="T")).corpora()[0]
+        submission = Submission("probe", lines, submitter="Me", tokenize="auto", aligned=True)
+        rewritten[word] = score_submission(submission, corpus, private=True, resamples=0).rewritten
+    assert rewritten["runs"] == rewritten["hello."]
+
+
+def test_error_types_of_the_gold_are_not_listed(folder):
+    sources = [f"The {i} dog go home ." for i in range(SENTENCES)]
+    gold = [[Annotation(0, (Edit(3, 4, ("goes",), "SVA"),))] for _ in sources]
+    write_m2(gecbench.Corpus(sources=sources, annotations=gold), "gold.m2")
+    store = init_board(Path("task"), ["gold.m2"], Settings(title="T"))
+    for publish, types in ((False, {}), (True, {"SVA": "subject-verb agreement"})):
+        build_site(store, "site", PagePlan(corpora=store.corpora(), publish_references=publish))
+        found = json.loads(Path("site/data/board.json").read_text())["types"]
+        assert {name: words for name, words in found.items() if name == "SVA"} == types
+        assert bool(found) is publish
+
+
 def test_score_only_counts_against_the_limits(gold, private):
     store, corpus = private
     counted = {"dry_run": True, "counts": True, "resamples": 20}
