@@ -321,3 +321,22 @@ def test_a_team_submits_with_its_token_alone_and_its_limit_stays(gold, private):
         assert finished(address, job)["state"] == "done"
     submitters = {record.system: record.submitter for record in FolderStore("task").load().records}
     assert submitters == {"a0": "A", "a1": "A", "a2": "A", "b0": "B"}
+
+
+def test_a_board_stays_closed_when_the_last_token_is_revoked(gold, private):
+    pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
+    teams = TeamTokens(Path("task"))
+    token = teams.create("A")
+    teams.revoke("A")
+    query = {"corpus": "gold", "name": "run", "submitter": "A"}
+    headers = {"Authorization": f"Bearer {token}"}
+    with server(Path("task")) as (address, process):
+        for given in ({}, headers, {"Authorization": "Bearer "}):
+            assert upload(address, text(outputs_of(gold, "run")), given, **query)[0] == 401
+        assert script_data(call(f"{address}data/board.js")[1])["server"]["token"] is True
+        teams.path.write_text("{")
+        status, answer = upload(address, text(outputs_of(gold, "run")), headers, **query)
+        assert (status, answer["error"]) == (503, "The server cannot check tokens right now. Try again later.")
+    log = "".join(process.communicate())
+    assert "teams.json: cannot be read" in log
+    assert "Traceback" not in log
