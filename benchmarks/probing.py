@@ -3,6 +3,7 @@
     python benchmarks/probing.py            CoNLL-14, a public system: the table of docs/leaderboard.md
     python benchmarks/probing.py --quick    the demo corpus
     python benchmarks/probing.py --padded   the second table: one edit among others that are surely wrong
+    python benchmarks/probing.py --together what all figures of a submission tell, and the source with some sentences
 
 The prober hands in a system's outputs, then the same with some sentences left as the source was, and looks at the
 difference of the two scores: its sign tells whether the gold likes the system's change. Three readings of each probe:
@@ -26,6 +27,7 @@ from dataclasses import replace
 from math import log2
 
 import gecbench
+from gecbench.analysis.significance import with_interval
 from gecbench.leaderboard.records import PRIVATE_MIN_CHANGES
 from gecbench.leaderboard.scoring import usable_metrics
 from gecbench.metrics.base import Score
@@ -111,6 +113,56 @@ def print_edges(title: str, base: Score, system: Score, changed: Sequence[int]) 
         print(f"| {title} | edge of {100 * step:g} points | {shares.index(most)} known | {most:.0%} |", flush=True)
 
 
+def print_together(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Sequence[int]) -> None:
+    """Print what M2 tells of the source with some sentences of the system, then what all metrics tell of a change."""
+    metrics = {name: metric for name, metric in usable_metrics(corpus).items() if name not in ("errant", "cleme")}
+    scores = {
+        name: [metric.score_corpus(corpus, lines, aligned=True, tokenized=True) for lines in (outputs, corpus.sources)]
+        for name, metric in metrics.items()
+    }
+    system, source = scores["m2"]
+    chance = random.Random(7)
+    for size in (PRIVATE_MIN_CHANGES, 100, 400):
+        found = [mixed(source, system, chance.sample(changed, min(size, len(changed)))) for _ in range(200)]
+        exact = sum(
+            abs(
+                told(score) / 1000 * (score.parts["proposed"] + score.parts["gold"] / 4) / 1.25 - score.parts["correct"]
+            )
+            < 0.5
+            for score in found
+        )
+        bits = entropy([told(score) for score in found])
+        print(f"M2 of the source with {size} sentences: {bits:.2f} bits, correct edits known in {exact / 200:.1%}")
+    for size in (1, PRIVATE_MIN_CHANGES):
+        groups = [changed[k : k + size] for k in range(0, len(changed) - size + 1, size)][:200]
+        seen = [tuple(told(mixed(*pair, group)) - told(pair[0]) for pair in scores.values()) for group in groups]
+        share = sum(map(any, seen)) / len(seen)
+        print(
+            f"all metrics, {size} changed back: seen in {share:.1%}, {entropy(seen):.2f} bits of {log2(len(seen)):.2f}"
+        )
+    resampled = {name: with_interval(pair[0], 1000) for name, pair in scores.items() if name != "bleu"}
+    rows = []
+    for i in changed[:40]:
+        now = {name: with_interval(mixed(*scores[name], [i]), 1000) for name in resampled}
+        rows.append(tuple(each for name in now for each in differences(now[name], resampled[name])))
+    share = sum(map(any, rows)) / len(rows)
+    print(f"with intervals, 1 changed back: seen in {share:.1%}, {entropy(rows):.2f} bits of {log2(len(rows)):.2f}")
+
+
+def told(score: Score) -> int:
+    """Return a score in tenths of a point."""
+    return round(1000 * score.value)
+
+
+def differences(one: Score, other: Score) -> list[int]:
+    """Return how value and interval differ, in tenths of a point."""
+    ends = [
+        [score.value, *(() if score.interval is None else (score.interval.low, score.interval.high))]
+        for score in (one, other)
+    ]
+    return [round(1000 * left) - round(1000 * right) for left, right in zip(*ends, strict=True)]
+
+
 def mixed(score: Score, other: Score, sentences: Sequence[int]) -> Score:
     """Return a score with some sentences of another."""
     counts, offsets = score.statistics.counts.copy(), score.statistics.offsets
@@ -125,6 +177,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="on the demo corpus")
     parser.add_argument("--padded", action="store_true", help="one edit among others that are surely wrong")
+    parser.add_argument("--together", action="store_true", help="all figures of a submission together")
     options = parser.parse_args()
     corpus, outputs = load(quick=options.quick)
     changed = [
@@ -132,8 +185,8 @@ def main() -> None:
     ]
     random.Random(7).shuffle(changed)
     print(f"{corpus.name}: {len(changed)} of {len(corpus)} sentences changed\n")
-    if options.padded:
-        print_padded(corpus, outputs, changed)
+    if options.padded or options.together:
+        (print_padded if options.padded else print_together)(corpus, outputs, changed)
         return
     print("| metric | sentences per probe | scores told | told | bits | edge |\n|---|---:|---|---:|---:|---:|")
     for name, metric in usable_metrics(corpus).items():

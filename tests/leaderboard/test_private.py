@@ -196,6 +196,32 @@ def test_a_probe_of_one_edit_is_refused(gold, private):
     assert [record.system for record in store.load().records] == ["first", "near"]
 
 
+def test_raw_text_is_tokenized_by_the_sources_alone(folder):
+    sources = [f"The {i} dog go home . It sleep there ." for i in range(SENTENCES)]
+    lines = [f"The {i} dog goes home. It sleeps there." for i in range(SENTENCES)]
+    lines[0] = "The 0 dog goes etc. home hello. home. It sleeps there."
+    rewritten = {}
+    for word in ("runs", "hello."):  # a token of the gold that no tokenizer makes of raw text
+        gold = [[Annotation(0, (Edit(3, 4, (word,), "SVA"),))] for _ in sources]
+        write_m2(gecbench.Corpus(sources=sources, annotations=gold), f"{word}m2")
+        corpus = init_board(Path(word), [f"{word}m2"], Settings(title="T")).corpora()[0]
+        submission = Submission("probe", lines, submitter="Me", tokenize="auto", aligned=True)
+        rewritten[word] = score_submission(submission, corpus, private=True, resamples=0).rewritten
+    assert rewritten["runs"] == rewritten["hello."]
+
+
+def test_error_types_of_the_gold_are_not_listed(folder):
+    sources = [f"The {i} dog go home ." for i in range(SENTENCES)]
+    gold = [[Annotation(0, (Edit(3, 4, ("goes",), "SVA"),))] for _ in sources]
+    write_m2(gecbench.Corpus(sources=sources, annotations=gold), "gold.m2")
+    store = init_board(Path("task"), ["gold.m2"], Settings(title="T"))
+    for publish, types in ((False, {}), (True, {"SVA": "subject-verb agreement"})):
+        build_site(store, "site", PagePlan(corpora=store.corpora(), publish_references=publish))
+        found = json.loads(Path("site/data/board.json").read_text())["types"]
+        assert {name: words for name, words in found.items() if name == "SVA"} == types
+        assert bool(found) is publish
+
+
 def test_score_only_counts_against_the_limits(gold, private):
     store, corpus = private
     counted = {"dry_run": True, "counts": True, "resamples": 20}
@@ -295,3 +321,22 @@ def test_a_team_submits_with_its_token_alone_and_its_limit_stays(gold, private):
         assert finished(address, job)["state"] == "done"
     submitters = {record.system: record.submitter for record in FolderStore("task").load().records}
     assert submitters == {"a0": "A", "a1": "A", "a2": "A", "b0": "B"}
+
+
+def test_a_board_stays_closed_when_the_last_token_is_revoked(gold, private):
+    pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
+    teams = TeamTokens(Path("task"))
+    token = teams.create("A")
+    teams.revoke("A")
+    query = {"corpus": "gold", "name": "run", "submitter": "A"}
+    headers = {"Authorization": f"Bearer {token}"}
+    with server(Path("task")) as (address, process):
+        for given in ({}, headers, {"Authorization": "Bearer "}):
+            assert upload(address, text(outputs_of(gold, "run")), given, **query)[0] == 401
+        assert script_data(call(f"{address}data/board.js")[1])["server"]["token"] is True
+        teams.path.write_text("{")
+        status, answer = upload(address, text(outputs_of(gold, "run")), headers, **query)
+        assert (status, answer["error"]) == (503, "The server cannot check tokens right now. Try again later.")
+    log = "".join(process.communicate())
+    assert "teams.json: cannot be read" in log
+    assert "Traceback" not in log

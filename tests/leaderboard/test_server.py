@@ -313,6 +313,20 @@ def test_a_dribble_is_hung_up_on(small_server):
     assert sent < 600
 
 
+def test_a_head_has_a_limit_whatever_is_installed(served):
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    from gecbench.leaderboard.server import TimeoutProtocol
+
+    assert TimeoutProtocol.__base__ is H11Protocol, "httptools has no limit"
+    place = urlsplit(served[0])
+    with socket.create_connection((place.hostname, place.port), timeout=10) as client:
+        with contextlib.suppress(OSError):  # hung up on while it is sending
+            client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 200_000)
+        with contextlib.suppress(ConnectionError):
+            assert client.recv(100).startswith(b"HTTP/1.1 400 ")
+
+
 def test_whole_requests_are_answered_after_a_pause(small_server):
     with socket.create_connection(("127.0.0.1", small_server), timeout=20) as stream:
         for _ in range(3):

@@ -1,6 +1,7 @@
 """From outputs to a record: checks, every metric, limits, verification."""
 
 import json
+import os
 import warnings
 from dataclasses import replace
 
@@ -220,3 +221,11 @@ def test_verify_looks_at_details_and_files(tmp_path, not_verified):
     assert "sentence_scores of its details differ" in not_verified("1 of 1 record failed verification")
     (tmp_path / "records" / f"{'0' * 64}.json").write_text("{}")
     assert "its content does not match its name" in not_verified("2 of 2 records")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such file names")
+def test_a_file_name_adds_no_line_to_what_verify_prints(tmp_path, not_verified):
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "x\nab: verified\x1b[2J.json").write_text("{}")
+    (line,) = not_verified("1 of 1 record failed verification").splitlines()
+    assert line.startswith("x ab: verifi  ?: its content")

@@ -174,6 +174,39 @@ def test_overlapping_edits_of_one_annotator_are_refused():
         CLEME().count(m2("a b c", (0, 2, "x", 0), (1, 3, "z", 0)), system)
 
 
+@pytest.mark.parametrize("assumption", ["dependent", "independent"])
+def test_chunks_of_many_annotators_are_limited(assumption):
+    """3,000 annotators with an edit each, 130 kB of M2, took 1 GB."""
+    size = 600
+    words = " ".join("a" for _ in range(2 * size))
+    gold = m2(words, *((2 * k, 2 * k + 1, "b", k) for k in range(size)))
+    with pytest.raises(InputError, match=r"cleme: sentence 1 has 600 annotators and 600 chunks\. Keep fewer"):
+        CLEME(assumption=assumption).count(gold, edits_of(m2(words)))
+    few = m2(words, *((2 * k, 2 * k + 1, "b", k % 400) for k in range(size)))
+    score = CLEME(assumption=assumption, weights="none").score_corpus(few, edits_of(m2(words)))
+    assert score.parts["tp"] == 0
+
+
+def test_a_chunk_looks_at_its_own_edits():
+    """10,000 edits of a sentence took 35 s to explain."""
+    looked_at = 0
+
+    class Place(tuple):
+        def __getitem__(self, place):
+            nonlocal looked_at
+            looked_at += 1
+            return tuple.__getitem__(self, place)
+
+    work = []
+    for size in (256, 512):
+        edits = [Place((2 * k, 2 * k + 1, ["b"])) for k in range(size)]
+        looked_at = 0
+        chunks = split_chunks(["a"] * (2 * size), [edits, []])
+        assert [chunk.targets[0] for chunk in chunks] == [["b"], ["a"]] * size
+        work.append(looked_at)
+    assert work[1] < 2.5 * work[0]
+
+
 @pytest.mark.parametrize("numbers", [(0, 2), (1, 2), (0, 1)])
 def test_annotators_of_any_numbers_are_read_apart(numbers):
     """The official program joins annotators numbered 0, 2 or from 1 into one reference."""

@@ -108,3 +108,20 @@ def test_aligned_cells_stand_in_columns():
     shown = Explanation("title", rows, aligned=True)
     assert shown.to_text() == "title\n  a   +x    yyy\n  bb  !long -z"
     assert shown.to_html().count("<td>") == 4
+
+
+def test_wide_rows_are_read_once():
+    read = []
+
+    class Cells(list):
+        def __iter__(self):
+            read.append(len(self))
+            return super().__iter__()
+
+    rows = [Row(label, Cells([Cell("word")] * 100)) for label in ("source", "system")]
+    explained = Explanation("wide", rows, aligned=True)
+    narrow = explained.to_text(width=40)
+    first = len(read)
+    assert narrow.count("word") == 200
+    explained.to_text(width=400)
+    assert len(read) == 2 * first, "no more often for many blocks than for few"

@@ -24,7 +24,7 @@ from gecbench.cli.options import (
     number,
     pick,
 )
-from gecbench.display import percent, tracked
+from gecbench.display import percent, tracked, visible
 from gecbench.errors import InputError, counted, did_you_mean
 from gecbench.metrics.base import METRICS
 
@@ -425,7 +425,7 @@ def verify(options: argparse.Namespace) -> None:
         total += 1
         different += bool(result.problems)
         state = "not scored here" if result.problems is None else "; ".join(result.problems) or "verified"
-        print(f"{result.file[:12]}  {result.system or '?'}: {state}")
+        print(f"{visible(result.file[:12])}  {result.system or '?'}: {state}")
     if different:
         problem = f"{different} of {counted(total, 'record')} failed verification"
         raise InputError(problem, fix=f"Do not merge {'it' if different == 1 else 'them'}")

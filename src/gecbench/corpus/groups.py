@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from gecbench.corpus.edits import Annotation, Edit, span
-from gecbench.kernels.grouping import cluster_spans, overlaps
+from gecbench.kernels import grouping
 
 _CLITIC_PAIRS = "can|not d|'ye gim|me gon|na got|ta lem|me more|'n 't|is 't|was wan|na"
 _RULES = [
@@ -43,9 +43,6 @@ def split_treebank(text: str) -> str:
         for pattern, replacement in _rules():
             text = pattern.sub(replacement, text)
     return " ".join(text.split())
-
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -119,18 +116,17 @@ class AnnotatedEdit(NamedTuple):
 def cluster_edits(edits: Iterable[AnnotatedEdit]) -> list[list[AnnotatedEdit]]:
     """Return the edits in clusters of overlapping edits, in text order (docs/metrics/imeasure.md §2)."""
     given = list(edits)
-    return [[given[k] for k in cluster] for cluster in cluster_spans([span(item.edit) for item in given])]
+    return [[given[k] for k in cluster] for cluster in grouping.cluster_spans([span(item.edit) for item in given])]
 
 
 def is_bridged(sentence: GroupedSentence) -> bool:
     """Return whether replacements of two groups overlap. Then the groups are not independent."""
-    earlier: list[Span] = []
-    for group in sentence.groups:
-        mine = {(change.start, change.end) for item in group.alternatives for change in item.replacements}
-        if any(overlaps(one, other) for one in mine for other in earlier):
-            return True
-        earlier.extend(mine)
-    return False
+    return grouping.is_bridged(
+        [
+            [*{(change.start, change.end) for item in group.alternatives for change in item.replacements}]
+            for group in sentence.groups
+        ]
+    )
 
 
 def annotated_edits(annotations: Sequence[Annotation]) -> list[AnnotatedEdit]:

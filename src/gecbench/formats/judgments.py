@@ -34,6 +34,7 @@ MTURK_APPROVED = "Approved"
 _SAME_TEXTS = 0.99  # in this share of places with several systems, their outputs must be the same
 
 _MOST_DIGITS = 20
+_MOST_RANKED = 100
 
 
 @dataclass(frozen=True)
@@ -269,6 +270,8 @@ class _RankingReader(XmlReader):
         systems = tuple(name for name in re.split(r"[\s,]+", names) if name)
         if _repeats_a_system(systems, self.places):
             raise self.wrong(f"system={names!r} is empty or repeats a system of this ranking-item")
+        if len(systems) + sum(len(place.systems) for place in self.places) > _MOST_RANKED:
+            raise self.wrong(f"more than {_MOST_RANKED} systems in one ranking-item")
         return Place(systems, self.number(attributes, "rank", "translation"))
 
     def attribute(self, attributes: dict[str, str], name: str, element: str) -> str:

@@ -48,25 +48,45 @@ def group_edits(sentence_offsets: Offsets, annotators: Ids, spans: Ids, texts: T
     return layout.arrays()
 
 
-def overlaps(first: Span, second: Span) -> bool:
-    """Return whether two edits exclude each other: same span, a shared token, or an insertion inside the other."""
-    return (first[0], first[1]) == (second[0], second[1]) or (first[0] < second[1] and second[0] < first[1])
+def _overlapping(span: Span, starts: Offsets, ends: Offsets) -> NDArray[np.bool_]:
+    """Return which edits exclude one: same span, a shared token, or an insertion inside the other."""
+    start, end = span[0], span[1]
+    found: NDArray[np.bool_] = ((starts == start) & (ends == end)) | ((start < ends) & (starts < end))
+    return found
+
+
+def _columns(spans: Sequence[Span]) -> tuple[Offsets, Offsets]:
+    found = np.array([span[:2] for span in spans], dtype=np.int64).reshape(-1, 2)
+    return found[:, 0].copy(), found[:, 1].copy()
 
 
 def cluster_spans(spans: Sequence[Span]) -> list[list[int]]:
     """Return the indexes of spans in clusters, in the order of the text (docs/metrics/imeasure.md §2)."""
     clusters: list[list[int]] = []
     # 1. Take the edits by decreasing length; those of one length stay in their order.
-    for candidate in sorted(range(len(spans)), key=lambda k: spans[k][0] - spans[k][1]):
+    order = sorted(range(len(spans)), key=lambda k: spans[k][0] - spans[k][1])
+    starts, ends = _columns([spans[k] for k in order])
+    joined = np.zeros(len(spans), dtype=np.int64)
+    for place, candidate in enumerate(order):
         # 2. Each joins the first cluster that has an edit which it overlaps, else founds one.
-        touching = (group for group in clusters if any(overlaps(spans[candidate], spans[other]) for other in group))
-        joined = next(touching, None)
-        if joined is None:
-            clusters.append([candidate])
-        else:
-            joined.append(candidate)
+        touching = joined[:place][_overlapping(spans[candidate], starts[:place], ends[:place])]
+        if not touching.size:
+            clusters.append([])
+        joined[place] = touching.min() if touching.size else len(clusters) - 1
+        clusters[joined[place]].append(candidate)
     # 3. Clusters are never joined later; the first and longest edit of each gives its position.
     return sorted(clusters, key=lambda cluster: (spans[cluster[0]][0], spans[cluster[0]][1]))
+
+
+def is_bridged(groups: Sequence[Sequence[Span]]) -> bool:
+    """Return whether spans of two groups overlap."""
+    owners = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    starts, ends = _columns([span for group in groups for span in group])
+    return any(
+        bool((_overlapping(span, starts, ends) & (owners != owner)).any())
+        for owner, group in enumerate(groups)
+        for span in group
+    )
 
 
 class _Layout:
@@ -92,7 +112,7 @@ class _Layout:
             self.alternative_offsets.append(len(self.edit_offsets) - 1)
             self.optional.append(len(by_annotator) != people)
         self.group_offsets.append(len(self.optional))
-        self.bridged.append(self._is_bridged(clusters))
+        self.bridged.append(is_bridged([[self.spans[row] for row in cluster] for cluster in clusters]))
 
     def arrays(self) -> GroupLayout:
         return GroupLayout(
@@ -123,12 +143,3 @@ class _Layout:
             self.members.extend(rows)
             self.member_offsets.append(len(self.members))
         self.edit_offsets.append(len(self.member_offsets) - 1)
-
-    def _is_bridged(self, clusters: list[list[int]]) -> bool:
-        return any(
-            overlaps(self.spans[one], self.spans[other])
-            for k, cluster in enumerate(clusters)
-            for one in cluster
-            for earlier in clusters[:k]
-            for other in earlier
-        )

@@ -154,7 +154,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         **{name: getattr(settings, name) for name in _BOARD_FIELDS},
         "sealed": not plan.publish_references,
         "notes": dict(NOTES),
-        "types": _types_in_words(corpora.values()),
+        "types": {} if private else _types_in_words(corpora.values()),
         "commands": commands,
         "metrics": [*map(_metric, METRICS), *_plugins(row for found in rows.values() for row in found)],
         "tables": summaries,

@@ -30,6 +30,7 @@ from gecbench.leaderboard.uploads import (
     Rate,
     TeamTokens,
     UploadLimits,
+    find_team,
     form_error,
     score_upload,
 )
@@ -41,7 +42,7 @@ try:
     from starlette.requests import ClientDisconnect, Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
-    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError as error:
     raise MissingDependencyError('serving needs more packages: pip install "gecbench[leaderboard]"') from error
 
@@ -143,10 +144,11 @@ def configured(app: Any, host: str, port: int) -> uvicorn.Config:
     )
 
 
-class TimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+class TimeoutProtocol(H11Protocol):
     """Close a connection if the head of its request does not arrive, or its response is not read, in some seconds.
 
-    A client has a limited number of connections, but for proxies that the operator names.
+    A client has a limited number of connections, but for proxies that the operator names. The protocol is h11 even if
+    httptools is installed, which reads heads of any length, and any number of requests ahead.
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -155,7 +157,7 @@ class TimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     def connection_made(self, transport: Any) -> None:
         """Start the deadlines of a new connection."""
         super().connection_made(transport)
-        same = sum(other.client is not None and other.client[0] == _host_of(self) for other in self.connections)
+        same = sum(_host_of(other) == _host_of(self) for other in self.connections)
         if same > MOST_CONNECTIONS and _PROXIES not in os.environ:
             transport.abort()
             return
@@ -244,10 +246,9 @@ class App:
 
     async def submit(self, request: Request) -> Response:
         """Accept an upload: the body is the file, the query has the rest."""
-        problem = self._refused(request)
+        team, problem = self._team(request)
         if problem is not None:
             return problem
-        team = self.teams.find(_token(request))
         add = _adds(request)
         try:
             data = await asyncio.wait_for(_body(request, self.limits.most_bytes), self.limits.seconds)
@@ -324,7 +325,17 @@ class App:
     def _corpora(self) -> dict[str, Corpus]:
         return {corpus.name: corpus for corpus in self.site.plan.corpora}
 
-    def _refused(self, request: Request) -> Response | None:
+    def _team(self, request: Request) -> tuple[str | None, Response | None]:
+        """Return the team that sends a request, None where teams have no tokens, and the refusal of the request."""
+        try:
+            teams = self.teams.load()
+        except InputError as error:
+            print(f"gecbench: warning: {error}", file=sys.stderr, flush=True)
+            return None, refusal(503, "The server cannot check tokens right now. Try again later.")
+        team = None if teams is None else find_team(teams, _token(request))
+        return team, self._refused(request, self._has_token(request) if teams is None else team is not None)
+
+    def _refused(self, request: Request, has_token: bool) -> Response | None:
         origin = request.headers.get("origin")
         if origin and _host(origin) != request.headers.get("host"):
             return refusal(403, "Submit from this page or from a program. Submissions from other sites are rejected.")
@@ -332,18 +343,15 @@ class App:
             return refusal(
                 429, f"More than {counted(self.limits.per_minute, 'submission')} in a minute. Try again in a minute."
             )
-        if not self._has_token(request):
+        if not has_token:
             return refusal(401, "The token is missing or wrong.")
         if request.headers.get("content-encoding", "identity") != "identity":
             return refusal(415, "Compressed uploads are not accepted. Send the plain file.")
         return None
 
     def _has_token(self, request: Request) -> bool:
-        """Return whether a request has the token of a team; where no team has one, that of the server, if any."""
-        given = _token(request)
-        if self.teams.load():
-            return self.teams.find(given) is not None
-        return self.token is None or hmac.compare_digest(given.encode(), self.token.encode())
+        """Return whether a request has the token of the server, if there is one."""
+        return self.token is None or hmac.compare_digest(_token(request).encode(), self.token.encode())
 
     def _submission(self, query: Any, data: bytes, team: str | None) -> tuple[Submission, Corpus]:
         corpora = self._corpora()
@@ -410,13 +418,14 @@ def create_app(
         raise InputError("the token is not plain ASCII", fix="Choose letters and digits")
     per_day = store.settings.per_day
     teams = TeamTokens(store.folder)
-    if store.settings.private and plan.corpora and not teams.load():
+    has_teams = teams.load() is not None
+    if store.settings.private and plan.corpora and not has_teams:
         fix = f"give each team a token with gecbench leaderboard token --board {store.folder.name}"
         print(f"gecbench: note: anyone can submit under any name; {fix}", file=sys.stderr, flush=True)
     uploads = {
         "corpora": [corpus.name for corpus in plan.corpora],
         "most_bytes": limits.most_bytes,
-        "token": token is not None or bool(teams.load()),
+        "token": token is not None or has_teams,
         "per_day": per_day,
         "name_required": per_day is not None,
     }

@@ -14,7 +14,7 @@ from typing import Any
 
 from gecbench.analysis.significance import small_sample_note
 from gecbench.corpus.corpus import Corpus, check_line_count
-from gecbench.corpus.prepare import Prepared, Preprocessing, clean, misplaced_lines
+from gecbench.corpus.prepare import Prepared, Preprocessing, clean, misplaced_lines, share_guide
 from gecbench.display import percent, tracked
 from gecbench.errors import InputError, counted
 from gecbench.formats.tables import parse_predictions
@@ -276,6 +276,8 @@ def score_submission(
     given = submission.predictions
     if submission.clean:
         submission = replace(submission, predictions=clean(given, corpus.sources)[0])
+    if private:  # learned from the references too, a tokenizer would show words of theirs in the lines it rewrites
+        corpus = share_guide(Corpus(corpus.sources, metadata=corpus.metadata), corpus)
     prepared, notes = _prepare(submission, corpus)
     lines = enumerate(zip(given, prepared.lines, strict=True), start=1)
     rewritten = tuple((number, before, after) for number, (before, after) in lines if before != after)

@@ -176,7 +176,10 @@ class DailyCount:
 
 
 class TeamTokens:
-    """The teams that may upload: a file with the SHA-256 of each team's token, which is shown once, when it is made."""
+    """The teams that may upload: a file with the SHA-256 of each team's token, which is shown once, when it is made.
+
+    A board with the file accepts no upload without a token, also after the last one was revoked.
+    """
 
     def __init__(self, board: Path) -> None:
         self.path = board / "teams.json"
@@ -192,7 +195,7 @@ class TeamTokens:
 
     def revoke(self, team: str) -> None:
         """Remove the token of a team."""
-        teams, kept = self.load(), self._without(team)
+        teams, kept = self.load() or {}, self._without(team)
         if len(kept) == len(teams):
             raise InputError(
                 f"the board has no token for {team!r:.80}", fix=f"Teams with a token: {', '.join(teams) or 'none'}"
@@ -200,18 +203,13 @@ class TeamTokens:
         self._save(kept)
 
     def find(self, token: str) -> str | None:
-        """Return the team of a token; the time this takes does not depend on how much of a token is right."""
-        given = digest(token.encode("utf-8", "surrogatepass"))
-        found = None
-        for team, kept in self.load().items():
-            if hmac.compare_digest(given, kept):
-                found = team
-        return found
+        """Return the team of a token."""
+        return find_team(self.load() or {}, token)
 
-    def load(self) -> dict[str, str]:
-        """Return the hash of each team's token; a board without the file has none."""
+    def load(self) -> dict[str, str] | None:
+        """Return the hash of each team's token; None for a board without the file."""
         if not self.path.exists() and not self.path.is_symlink():
-            return {}
+            return None
         try:
             teams = parse_json(read_plain(self.path))
             mapping_of(sha256, re.compile(r"(?s).+"), 10_000)(teams, self.path.name)
@@ -221,12 +219,22 @@ class TeamTokens:
 
     def _without(self, team: str) -> dict[str, str]:
         name = normalized_submitter(team)
-        return {other: kept for other, kept in self.load().items() if normalized_submitter(other) != name}
+        return {other: kept for other, kept in (self.load() or {}).items() if normalized_submitter(other) != name}
 
     def _save(self, teams: Mapping[str, str]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(self.path, canonical_json(teams), durable=True)
         self.path.chmod(0o600)
+
+
+def find_team(teams: Mapping[str, str], token: str) -> str | None:
+    """Return the team of a token; the time this takes does not depend on how much of a token is right."""
+    given = digest(token.encode("utf-8", "surrogatepass"))
+    found = None
+    for team, kept in teams.items():
+        if hmac.compare_digest(given, kept):
+            found = team
+    return found
 
 
 class Pending(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -34,6 +35,7 @@ TP, FP_NE, FP_UN, FN, TN = range(5)
 CORPUS_FACTORS: Factors = (0.45, 0.35, 0.15, 0.05)
 SENTENCE_FACTORS: Factors = (0.35, 0.25, 0.20, 0.20)
 _LEAST_WEIGHT, _MOST_WEIGHT = 0.75, 1.25
+_MOST_CHUNKS = 250_000  # of a sentence, times its annotators
 _WEIGHT_UNIT = 2**36  # weights are stored as integers: a weight of 1 is this many units
 _MARKS: tuple[Mark, ...] = ("match", "wrong", "wrong", "miss", "plain")
 _MEANINGS: dict[Mark, str] = {
@@ -81,8 +83,8 @@ def changed_parts(texts: Sequence[Edits]) -> list[tuple[int, int]]:
 
 
 def chunk_at(start: int, end: int, tokens: Tokens, texts: Sequence[Edits]) -> Chunk:
-    """Return the chunk for a part of the source."""
-    inside = [[edit for edit in edits if start <= edit[0] and edit[1] <= end] for edits in texts]
+    """Return the chunk for a part of the source. The edits of each text are sorted."""
+    inside = [edits[bisect_left(edits, start, key=_start) : bisect_right(edits, end, key=_start)] for edits in texts]
     source = tokens[start:end]
     targets = [_apply(edits, start, end, tokens) if edits else source for edits in inside]
     return Chunk(start, end, targets, [bool(edits) for edits in inside])
@@ -136,7 +138,7 @@ def edits_by_sentence(sources: Sequence[str], table: EditTable) -> list[list[Edi
     return found
 
 
-_place = itemgetter(0, 1)
+_place, _start = itemgetter(0, 1), itemgetter(0)
 
 
 def _correction(text: str) -> Tokens:
@@ -282,6 +284,11 @@ class CLEME(Metric):
             compared = [ours, *theirs]
             first, last = offsets[-1], offsets[-1] + (len(theirs) if self.assumption == "dependent" else 1)
             changed = changed_parts(compared)
+            if len(changed) * len(theirs) > _MOST_CHUNKS:
+                raise InputError(
+                    f"cleme: sentence {len(offsets)} has {len(theirs):,} annotators and {len(changed):,} chunks",
+                    fix=f"Keep fewer annotators: their number times that of chunks may be at most {_MOST_CHUNKS:,}",
+                )
             for start, end in changed:
                 chunk = chunk_at(start, end, tokens, compared)
                 rows += range(first, last)

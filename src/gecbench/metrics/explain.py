@@ -88,15 +88,16 @@ class Explanation:
     def _aligned_lines(self, colour: bool, room: int | None) -> Iterator[tuple[str, str]]:
         """Yield lines of cells in columns, blocks of columns separated by an empty line."""
         widths = self._widths()
+        rows = [(row.label, list(enumerate(row.cells))) for row in self.rows]
         for begin, end in _blocks(widths, room, gap=1):
             if begin:
                 yield "", ""
-            for row in self.rows:
-                cells = list(enumerate(row.cells))[begin:end]
+            for label, cells in rows:
                 padded = (
-                    _coloured(cell.shown, cell.mark, colour) + " " * (widths[k] - len(cell.shown)) for k, cell in cells
+                    _coloured(cell.shown, cell.mark, colour) + " " * (widths[k] - len(cell.shown))
+                    for k, cell in cells[begin:end]
                 )
-                yield row.label, " ".join(padded)
+                yield label, " ".join(padded)
 
     def to_html(self) -> str:
         """Return the rows as an HTML table with the same signs as plain text. All text is escaped."""
