@@ -8,7 +8,7 @@ systems, JFLEG's 747 test sentences with each of its four references against the
 corpus from it, sentences with replacement. The true score is that of the whole set: every metric here is a function of
 mean counts, so it is also the limit of ever larger corpora.
 
-1. Coverage: the share of drawn corpora whose 95 % interval holds the true score; it should be .95.
+1. Coverage: the share of drawn corpora whose 95% interval holds the true score; it should be .95.
 2. Null: two systems whose outputs are swapped at random, sentence by sentence, so that neither is better. The share of
    p < .05 should be .05, and that of p < .5 should be .5.
 3. Order: GLEU of the same outputs with the sentences shuffled.
@@ -53,7 +53,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     scored = score()
     header = ["metric, corpus", "systems", *(f"{size} sentences" for size in chosen.sizes)]
-    print(f"95 % intervals that hold the true score, mean (lowest) of systems, {chosen.simulations} draws each\n")
+    print(f"95% intervals that hold the true score, mean (lowest) of systems, {chosen.simulations} draws each\n")
     print(markdown(header, coverage_rows(scored, chosen.sizes, chosen.simulations)), flush=True)
     header = ["metric, corpus", "test", *(f"{size}: p < {level:g}" for size in chosen.sizes for level in LEVELS)]
     print(f"\nShare of p-values of {chosen.pairs} pairs of equal systems\n")

@@ -329,7 +329,7 @@ def _latency(found: dict[str, list[float]]) -> str:
     late = requests[int(0.99 * (len(requests) - 1))]
     whole = f"whole page median {_ms([1000 * page for page in pages])}"
     return (
-        f"{rate:.0f} requests/s, median {_ms([1000 * t for t in requests])}, 99 % within {1000 * late:.0f} ms; {whole}"
+        f"{rate:.0f} requests/s, median {_ms([1000 * t for t in requests])}, 99% within {1000 * late:.0f} ms; {whole}"
     )
 
 

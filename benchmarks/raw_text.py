@@ -174,7 +174,7 @@ def detokenized(language: str, lines: list[str]) -> Iterator[tuple[str, list[str
 
 
 def share(same: int, count: int) -> str:
-    return f"{100 * same / count:.2f} %"
+    return f"{100 * same / count:.2f}%"
 
 
 def check_table(names: tuple[str, ...]) -> None:
@@ -191,7 +191,7 @@ def check_table(names: tuple[str, ...]) -> None:
         tokens = best(lambda: check_tokenization(sources, lines), REPEATS)  # noqa: B023
         scoring = best(lambda: gecbench.score(lines, corpus, tokenized=True), REPEATS)  # noqa: B023
         times = map(time_label, (wrappers + tokens, tokens, scoring))
-        shares = (f"{100 * part / scoring:.1f} %" for part in (wrappers + tokens, wrappers + 2 * tokens))
+        shares = (f"{100 * part / scoring:.1f}%" for part in (wrappers + tokens, wrappers + 2 * tokens))
         print_row(name, f"{len(corpus):,}", *times, *shares)
 
 

@@ -21,9 +21,9 @@ class TestProgress:
     def test_a_log_gets_a_line_after_two_seconds_and_then_every_ten(self, capsys):
         self.steps(1, 3, 9, 14, 100, 101)
         assert capsys.readouterr().err.splitlines() == [
-            "gecbench: counting: 20 %, about 12 s left",
-            "gecbench: counting: 40 %, about 21 s left",
-            "gecbench: counting: 50 %, about 2 min left",
+            "gecbench: counting: 20%, about 12 s left",
+            "gecbench: counting: 40%, about 21 s left",
+            "gecbench: counting: 50%, about 2 min left",
         ]
 
     def test_without_a_total_it_says_how_much_is_done(self, capsys):
@@ -36,7 +36,7 @@ class TestProgress:
             bar.update(20_000)
             other.update(6_000)
         assert capsys.readouterr().err.splitlines() == [
-            "gecbench: sentences: 33 %, 5,000 per second, about 12 s left",
+            "gecbench: sentences: 33%, 5,000 per second, about 12 s left",
             "gecbench: lines: 6,000 done, 1,500 per second",
         ]
 

@@ -78,7 +78,7 @@ def test_demo_corpus():
 
 
 def test_most_modules_have_a_test_file_of_their_name():
-    """`tests/<package>/test_<module>.py` for at least 80 % of the modules over 30 lines."""
+    """`tests/<package>/test_<module>.py` for at least 80% of the modules over 30 lines."""
     long = [path for path in PACKAGE.rglob("[!_]*.py") if len(path.read_text(encoding="utf-8").splitlines()) > 30]
     modules = sorted(path.relative_to(PACKAGE) for path in long)
     missing = [

@@ -29,7 +29,7 @@ def ranking(top: int) -> Iterator[str]:
     left, right = 470, WIDTH - 40
     yield text(30, top, "system", GREY)
     yield text(210, top, "GLEU", GREY, 'text-anchor="end"')
-    yield text(240, top, "95 % interval", GREY)
+    yield text(240, top, "95% interval", GREY)
     yield text(left, top, "0", GREY, 'text-anchor="middle"')
     yield text(right, top, "60", GREY, 'text-anchor="middle"')
     for k, name in enumerate(ranked, 1):

@@ -53,7 +53,7 @@ Returns:
     precision, recall, accuracy (float): its ingredients in version 1.
     hit, err, und, ove (float): rates of hit, wrong, under- and over-correction.
     tp, fp, fn, tn, fp_ne, fp_un: chunks of each kind (int), or the sums of their weights (float).
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
+    interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
     signature (str): how the number was made, with the versions of errant, spaCy and the model if they were used.
 Examples:

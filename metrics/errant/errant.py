@@ -54,7 +54,7 @@ Args:
 Returns:
     errant (float): F-beta, between 0 and 1.
     precision, recall (float), tp, fp, fn (int): its ingredients.
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
+    interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
     signature (str): how the number was made, with the versions of errant, spaCy and the model if they were used.
 Examples:

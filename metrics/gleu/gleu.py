@@ -50,7 +50,7 @@ Returns:
     gleu (float): the score, between 0 and 1.
     standard_deviation, draws_low, draws_high (float): spread over the draws.
     brevity_penalty, hypothesis_length, reference_length, precision_1 ... (float): its ingredients.
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
+    interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
     signature (str): the settings behind the number.
 Examples:

@@ -40,7 +40,7 @@ Returns:
     green (float): F-beta, between 0 and 1.
     precision, recall, precision_1, recall_1 ... (float): the geometric means over the orders, and those of each order.
     tp, fp, fn (int): n-grams of all orders that are right, wrong and missed.
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
+    interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
     signature (str): the settings behind the number.
 Examples:

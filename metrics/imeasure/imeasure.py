@@ -52,7 +52,7 @@ Returns:
     imeasure (float): I of the correction, between -1 and 1.
     correction_tp ... correction_improvement, detection_tp ... (int or float): counts and ratios of both aspects.
     baseline_weighted_accuracy ... (float): of the unchanged source, on the chosen references.
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
+    interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
     alignments_asked, unmixed_sentences, excluded_sentences ... (int): how references were chosen.
     signature (str): the settings behind the number.

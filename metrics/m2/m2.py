@@ -47,7 +47,7 @@ Args:
 Returns:
     m2 (float): F-beta, between 0 and 1.
     precision, recall (float), correct, proposed, gold (int): its ingredients.
-    interval_low, interval_high (float): 95 % bootstrap interval, if resamples > 0.
+    interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): if per_sentence.
     settled_literally, too_large_for_literal (int): pairs of sentence and annotator in which rounding decides,
         computed like the official scorer, or too large for that.

@@ -78,7 +78,7 @@ class _Lines:
             log_info(f"{self.what}: {self.done:,} done{speed}")
         elif self.done < self.total:
             left = duration((self.total - self.done) / rate)
-            log_info(f"{self.what}: {100 * self.done // self.total} %{speed}, about {left} left")
+            log_info(f"{self.what}: {100 * self.done // self.total}%{speed}, about {left} left")
 
 
 def duration(seconds: float) -> str:

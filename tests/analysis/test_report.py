@@ -72,7 +72,7 @@ class TestCompactText:
         assert lines[2].startswith("careful  83.33 ± 20.00  ")
         assert lines[3].startswith("bold     71.43 ±  2.50  ")
         assert lines[5:7] == [
-            "±: half the width of the 95 % interval.",
+            "±: half the width of the 95% interval.",
             "For interval ends, use --wide (in Python, wide=True).",
         ]
 

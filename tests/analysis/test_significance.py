@@ -38,7 +38,7 @@ def test_interval_of_a_score_that_no_resample_changes(resamples):
 
 
 def test_interval_of_half_the_edits():
-    """A resample holds all four edits or none in one of 16 cases each, so both ends are reached at 95 %."""
+    """A resample holds all four edits or none in one of 16 cases each, so both ends are reached at 95%."""
     found = with_interval(scored(2), 2000)
     assert found.value == pytest.approx(5 / 6)
     assert (found.interval.low, found.interval.high) == (0, 1)

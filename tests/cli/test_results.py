@@ -68,7 +68,7 @@ def test_the_least_there_is():
 
 def test_the_interval_is_noted():
     (entry,) = write("--resamples", "20")
-    assert entry["notes"].startswith("95 % interval ")
+    assert entry["notes"].startswith("95% interval ")
     assert "|resamples:20:" in entry["notes"]
 
 

@@ -217,7 +217,7 @@ def test_fetched_over_a_bad_network_it_is_the_same(rows, mirror, tmp_path):
 
 
 def test_table_2(rows):
-    """Napoles et al. 2017, Table 2: 94 characters, 86 % changed, LD 13; between references 15."""
+    """Napoles et al. 2017, Table 2: 94 characters, 86% changed, LD 13; between references 15."""
     part = rows["validation"]
     pairs = [(row["sentence"], text) for row in part for text in row["corrections"]]
     between = [distance(*pair) for row in part for pair in combinations(row["corrections"], 2)]
@@ -228,7 +228,7 @@ def test_table_2(rows):
 
 
 def test_corrected_identically(rows):
-    """Section 3: 36 % corrected identically by at least two, where anybody changed anything."""
+    """Section 3: 36% corrected identically by at least two, where anybody changed anything."""
     same = [
         len(set(row["corrections"])) < 4 and any(text != row["sentence"] for text in row["corrections"])
         for row in rows["validation"]
@@ -246,7 +246,7 @@ def test_distance_and_grammaticality_correlate(rows):
 
 
 def test_coded(mirror):
-    """Section 3: 81 % have an error; 68 % of these were rewritten without one; 23, 4 and 10 % by kind."""
+    """Section 3: 81% have an error; 68% of these were rewritten without one; 23, 4 and 10% by kind."""
     rows = load_rows("jfleg", "coded", "validation", upstream=mirror)
     assert len(rows) == 100
     faulty = [row for row in rows if set(row["codes_original"]) & set("AOU")]

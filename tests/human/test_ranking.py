@@ -78,7 +78,7 @@ def test_systems_never_compared_are_not_opponents(kernels_of: str) -> None:
 
 
 def test_rank_ranges_drop_the_tails() -> None:
-    # 100 runs: B is ahead in 2 of them, which 2.5 % rounded up (3) on each side removes; in 4 it stays.
+    # 100 runs: B is ahead in 2 of them, which 2.5% rounded up (3) on each side removes; in 4 it stays.
     for ahead, expected in ((2, [[1, 1], [2, 2]]), (4, [[1, 2], [1, 2]])):
         runs = np.array([[1.0, 2.0]] * ahead + [[2.0, 1.0]] * (100 - ahead))
         assert rank_ranges(runs).tolist() == expected
@@ -205,7 +205,7 @@ def test_rank_ranges_take_memory_for_the_runs_alone() -> None:
     tracemalloc.stop()
     assert most < 20 * runs.nbytes
     better = [sorted(1 + (run > run[7]).sum() for run in runs), sorted(400 - (run < run[7]).sum() for run in runs)]
-    assert ranges[7].tolist() == [better[0][2], better[1][47]]  # 2.5 % of 50 runs, rounded up, on each side
+    assert ranges[7].tolist() == [better[0][2], better[1][47]]  # 2.5% of 50 runs, rounded up, on each side
 
 
 def test_too_many_systems_are_refused() -> None:

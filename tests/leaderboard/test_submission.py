@@ -81,7 +81,7 @@ def test_odd_outputs_are_warned_about():
     swapped = [*GOOD[:3], GOOD[4], GOOD[3], *GOOD[5:]]
     assert "2 lines look like corrections of a neighboring sentence: 4, 5" in validate_outputs(swapped, DEMO, "out")
     nearly = [*DEMO.sources[:-1], "Changed ."]
-    assert validate_outputs(nearly, DEMO, "out") == ["98 % of the lines are copies of the source"]
+    assert validate_outputs(nearly, DEMO, "out") == ["98% of the lines are copies of the source"]
     assert validate_outputs(DEMO.sources, DEMO, "out", copy=True) == []
 
 

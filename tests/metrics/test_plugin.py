@@ -287,7 +287,7 @@ def test_commands(plugin, run, refused):
     for name, lines in SYSTEMS.items():
         write_lines(f"{name}.txt", lines)
     given = ["-c", "demo", "-p", *(f"{name}.txt" for name in SYSTEMS)]
-    assert run("compare", *given, "-m", spec, "--resamples", "20").count("95 % interval.") == 1
+    assert run("compare", *given, "-m", spec, "--resamples", "20").count("95% interval.") == 1
     assert run("meta", "--runs", "2", "-m", spec, "gleu").splitlines()[2].startswith(spec)
     refused(["explain", *given[:4], "-m", spec], "cannot explain sentences. Choose one with -m: gleu")
     stream = ["-s", "do-nothing.txt", "-r", "good-corrector.txt", "-p", "rule-based.txt", "--stream"]

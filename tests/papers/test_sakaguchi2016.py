@@ -15,7 +15,7 @@ EXPERTS = ["AMU", "CAMB", "RAC", "CUUI", "POST", "PKU", "UMC", "UFC", "IITB", "I
 
 
 def test_figure2():
-    """Both references of a set are averaged: 1 and 3 edits per sentence are 2; half and all changed are 75 %."""
+    """Both references of a set are averaged: 1 and 3 edits per sentence are 2; half and all changed are 75%."""
     found = {("INPUT", f"{key}{x}"): Change(10, 0.0, 0.0, 0) for key in paper.SETS.values() for x in "AB"}
     found |= {("INPUT", "EMA"): Change(10, 1.0, 0.5, 0), ("INPUT", "EMB"): Change(10, 3.0, 1.0, 0)}
     found |= {("INPUT", "AMU"): Change(10, 0.5, 0.25, 0), ("INPUT", "CAMB"): Change(10, 1.5, 0.75, 0)}

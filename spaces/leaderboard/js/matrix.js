@@ -83,7 +83,7 @@ GECBENCH.define("matrix", (use) => {
         + "p-values of each row are adjusted by Holm's method for all other systems. Differences with p below 0.05 "
         + "are significant. To print a row, use ",
       el("code", null, "gecbench compare --test bootstrap --against SYSTEM"),
-      ". Point at a cell to see the difference, its 95 % interval and p. Click it to compare the two systems."),
+      ". Point at a cell to see the difference, its 95% interval and p. Click it to compare the two systems."),
       dataFiles([`tests-${table.key}-${metric}`]));
   }
 

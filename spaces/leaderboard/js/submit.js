@@ -225,7 +225,7 @@ GECBENCH.define("submit", (use) => {
     return [
       el("p", { id: "scored" }, el("strong", null, `Rank ${job.rank} of ${job.of} by ${title}, if you add it.`),
         " Nothing was added."),
-      el("table", { class: "figures" }, head("Metric", "Score", "95 % interval"), el("tbody", null, lines)),
+      el("table", { class: "figures" }, head("Metric", "Score", "95% interval"), el("tbody", null, lines)),
       job.neighbors.length ? el("table", { class: "figures", id: "neighbors" }, head("Neighbors", title, "p"),
         el("tbody", null, neighbors)) : "",
       ...resultNotes(job),

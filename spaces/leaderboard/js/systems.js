@@ -44,7 +44,7 @@ GECBENCH.define("systems", (use) => {
       ["Weights", row.open_weights == null ? "" : row.open_weights ? "open" : "closed"],
       ["Submitted", row.kind === "scored" && row.date.length === 10 ? row.date : ""],
       ["Submitter", row.submitter && foreign(row.submitter)],
-      ["Unchanged sentences", row.unchanged == null ? "" : `${points(row.unchanged, 1)} %`],
+      ["Unchanged sentences", row.unchanged == null ? "" : `${points(row.unchanged, 1)}%`],
       ["Links", row.links.length ? row.links.flatMap((link) => [outside(link.url, link.title || link.url), " "]) : ""],
       ["Record", el("code", { title: row.id }, shortId(row))],
     ].filter(([, value]) => value);
@@ -111,7 +111,7 @@ GECBENCH.define("systems", (use) => {
   /** Columns of the figures: [heading, text of a figure or nothing, explanation]; those that are empty are left out. */
   const COLUMNS = [
     ["Score", (figure) => points(figure.value)],
-    ["95 % interval", (figure) => figure.low != null && range(figure.low, figure.high)],
+    ["95% interval", (figure) => figure.low != null && range(figure.low, figure.high)],
     ["Rank", (figure) => figure.rank],
     ["Cluster", (figure) => figure.cluster && clusterName(figure.cluster)],
     ["p", (figure) => figure.p_text,
@@ -120,7 +120,7 @@ GECBENCH.define("systems", (use) => {
     ["human", (figure) => figure.human != null && points(figure.human), "Mean of one annotator against the others"],
     ["same refs", (figure) => figure.ratio != null && points(figure.against_others),
       "The system against the same references as the annotators"],
-    ["% human", (figure) => figure.ratio != null && `${points(figure.ratio, 1)} %`, "same refs divided by human"],
+    ["% human", (figure) => figure.ratio != null && `${points(figure.ratio, 1)}%`, "same refs divided by human"],
   ];
 
   /** Return the columns of the parts that metrics show beside their scores, such as precision. */
@@ -241,7 +241,7 @@ GECBENCH.define("systems", (use) => {
           adjusts ? column("p (Holm)", "Adjusted for comparing A with all ranked systems") : null)),
         el("tbody", null, shown.flatMap((name) => [pairLine(a, b, name, tests[name], adjusts),
           ...(metricOf(name).columns || []).map((part) => pairLine(a, b, name, tests[name], adjusts, part))])))),
-      el("p", { class: "note" }, "Below each score and difference is its 95 % bootstrap interval. Bold is the better "
+      el("p", { class: "note" }, "Below each score and difference is its 95% bootstrap interval. Bold is the better "
         + "score. p tests this pair alone (paired bootstrap).", adjusts ? " p (Holm) is adjusted for comparing A with "
         + "all ranked systems. A star marks p below 0.05." : null));
   }

@@ -58,11 +58,11 @@ GECBENCH.define("table", (use) => {
     const { title } = metricOf(metric);
     const figureOf = (row) => row.scores[metric] || {};
     return [
-      { key: "interval", label: `${title}, 95 %`, kind: "wide",
+      { key: "interval", label: `${title}, 95%`, kind: "wide",
         value: (row) => figureOf(row).low, content: (_, row) => whisker(figureOf(row), place, human) },
       { key: "ratio", label: "% human",
         title: "Score against all annotators but one, divided by the mean score of one annotator against the others",
-        value: (row) => figureOf(row).ratio, content: (ratio, row) => [`${points(ratio, 1)} %`,
+        value: (row) => figureOf(row).ratio, content: (ratio, row) => [`${points(ratio, 1)}%`,
           smaller(`${points(figureOf(row).against_others)} / ${points(figureOf(row).human)}`)] },
       { key: "p", label: "p",
         title: "p-value against the first system of its cluster; for that system, of the cluster above",
@@ -70,7 +70,7 @@ GECBENCH.define("table", (use) => {
       { key: "p_adjusted", label: "p (Holm)", title: "p, adjusted by Holm's method for all tests of that system",
         value: (row) => shownAdjusted(figureOf(row)) },
       { key: "unchanged", label: "unchanged", title: "Share of unchanged sentences", sortable: true,
-        value: (row) => row.unchanged, content: (share) => `${points(share, 0)} %` },
+        value: (row) => row.unchanged, content: (share) => `${points(share, 0)}%` },
       ...[["year", "Year"], ["approach", "Approach"], ["size", "Size"], ["open_weights", "Weights"],
         ["date", "Submitted"]].map(([key, label]) => ({ key, label, kind: "date", sortable: true,
         value: (row) => row[key], content: (about) => ABOUT[about] || String(about) })),
@@ -252,7 +252,7 @@ GECBENCH.define("table", (use) => {
         && [`Mean ${metricOf(metric).title} of one annotator against the others: `
           + `${points(people.scores[metric].value)}. An annotator has one reference fewer than a system, so compare by `
           + "the column % human."],
-      about("interval", "The bar is the 95 % bootstrap interval. Its mark is the score."
+      about("interval", "The bar is the 95% bootstrap interval. Its mark is the score."
         + (table.sentences && table.sentences < 300 ? " With fewer than 300 sentences it is too narrow." : "")),
       about("p", known.p),
       about("p_adjusted", known.p_adjusted),

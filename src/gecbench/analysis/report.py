@@ -268,7 +268,7 @@ class Report(_Entries[Mapping[str, Score]]):
         if sample.interval is not None:
             bounds = [score.interval for score in scores if score.interval is not None]
             cells = [f"{percent(each.low)} – {percent(each.high)}" for each in bounds]
-            yield _Column("interval", f"{percent(sample.interval.confidence, 0)} % interval", cells)
+            yield _Column("interval", f"{percent(sample.interval.confidence, 0)}% interval", cells)
         found = [self._test(system, metric) for system in systems]
         if any(found):
             yield _Column("p", "p", [shown_p_value(test.p_value) if test else "" for test in found])
@@ -339,7 +339,7 @@ class Report(_Entries[Mapping[str, Score]]):
         lines = []
         interval = next(iter(next(iter(self._scores.values())).values())).interval
         if interval is not None:
-            lines.append(f"±: half the width of the {percent(interval.confidence, 0)} % interval.")
+            lines.append(f"±: half the width of the {percent(interval.confidence, 0)}% interval.")
         if self.tests:
             lines += self._compact_test_notes(star)
         if lines and not latex:

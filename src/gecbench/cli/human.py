@@ -218,7 +218,7 @@ def _change(options: argparse.Namespace) -> None:
 
 
 def _change_row(name: str, found: Change) -> list[str]:
-    return [name, f"{found.ster:.2f}", f"{percent(found.changed, 1)} %", f"{found.characters:.2f}"]
+    return [name, f"{found.ster:.2f}", f"{percent(found.changed, 1)}%", f"{found.characters:.2f}"]
 
 
 _ACTIONS = {

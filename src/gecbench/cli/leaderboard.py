@@ -43,7 +43,7 @@ _EXAMPLES = """  gecbench leaderboard init task --title "My task" -c demo
   gecbench leaderboard serve --board task                       (the same page, with uploads)
   gecbench leaderboard submit -c demo -p output.txt --name "My system" --board hf://datasets/NAME/BOARD
 """
-_HALF_WIDTH = "±: half the width of the 95 % interval. For its ends, use --wide."
+_HALF_WIDTH = "±: half the width of the 95% interval. For its ends, use --wide."
 _BOARD = "a folder, or hf://datasets/NAME/BOARD (default: board)"
 
 
@@ -491,12 +491,12 @@ def _as_text(record: Record, digits: int, wide: bool) -> str:
 
     rows = []
     for metric, figure in record.scores.items():
-        ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)} %"
+        ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)}%"
         people = ["" if figure[name] is None else percent(figure[name], digits) for name in ("human", "against_others")]
         rows.append([metric_title(metric), *people, ratio])
     scores = _score_columns([(record, metric) for metric in record.scores], digits, not wide)
     rows = [[title, *cells, *rest] for (title, *rest), *cells in zip(rows, *scores, strict=True)]
-    header = [record.system, "score", *(["95 % interval"] if wide else []), "human", "same refs", "% human"]
+    header = [record.system, "score", *(["95% interval"] if wide else []), "human", "same refs", "% human"]
     notes = [] if wide or all(figure["low"] is None for figure in record.scores.values()) else [_HALF_WIDTH]
     if any(figure["human"] is not None for figure in record.scores.values()):
         notes.append(f"{textwrap.fill(NOTES['human'], 80)}.")
@@ -530,7 +530,7 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
     alone = [each for each in found if each.kind == "reported" and not any(is_same_system(one, each) for one in scored)]
     reported = [[each.system, percent(each.scores[metric]["value"]), each.date] for each in alone]
     tables = [
-        Table([title, "#", metric_title(metric), *([] if compact else ["95 % interval"]), "kind", "date"], rows),
+        Table([title, "#", metric_title(metric), *([] if compact else ["95% interval"]), "kind", "date"], rows),
         Table([f"{title}, as reported", metric_title(metric), "date"], reported),
     ]
     return [each for each in tables if each.rows]

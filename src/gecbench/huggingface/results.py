@@ -87,7 +87,7 @@ def _interval(score: Score) -> str | None:
     interval = score.interval
     if interval is None:
         return None
-    return f"{percent(interval.confidence, 0)} % interval {percent(interval.low)} – {percent(interval.high)}"
+    return f"{percent(interval.confidence, 0)}% interval {percent(interval.low)} – {percent(interval.high)}"
 
 
 def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Path:

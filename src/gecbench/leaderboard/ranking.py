@@ -114,7 +114,7 @@ class Resampled:
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference between two systems with its 95 % interval, and the p-value of the paired bootstrap test."""
+    """The difference between two systems with its 95% interval, and the p-value of the paired bootstrap test."""
 
     value: float
     low: float

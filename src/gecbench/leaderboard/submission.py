@@ -362,7 +362,7 @@ def validate_outputs(
         raise InputError("every line is a copy of the source", file=file, fix=fix)
     notes = []
     if 0.95 <= unchanged < 1:
-        notes.append(f"{percent(unchanged, 0)} % of the lines are copies of the source")
+        notes.append(f"{percent(unchanged, 0)}% of the lines are copies of the source")
     if misplaced:
         shown = ", ".join(map(str, misplaced[:5])) + (", …" if len(misplaced) > 5 else "")
         looks = "line looks like the correction" if len(misplaced) == 1 else "lines look like corrections"

@@ -102,7 +102,7 @@ def _section3(corpus: Corpus, distances: Any, coded: Sequence[dict[str, Any]]) -
     table = comparison_of_values("", theirs, ours, lambda name: (2 if name.endswith("r") else 0, 2))
     notes = (
         f'"Corrected alike": two equal rewrites, unless all four left the sentence as it was ({sum(and_changed)} of '
-        f"{len(lines)}; a definition found by trial). With those it is {number(100 * float(np.mean(alike)), 1)} %.",
+        f"{len(lines)}; a definition found by trial). With those it is {number(100 * float(np.mean(alike)), 1)}%.",
         "The annotators' ratings of difficulty are not public.",
     )
     return Section("Section 3: distances and codes", table, notes)
@@ -131,7 +131,7 @@ def _table6(coded: Sequence[dict[str, Any]]) -> Section:
         for edit, theirs in zip(EDITS, printed, strict=True)
     ]
     table = comparison("system, edit", list(ERRORS), rows, 0)
-    note = "From the released codes; AMU's minimal edits of orthographic errors come to 59 % there, not 60 %."
+    note = "From the released codes; AMU's minimal edits of orthographic errors come to 59% there, not 60%."
     return Section("Table 6: edits of the systems by error type, %", table, (note,))
 
 

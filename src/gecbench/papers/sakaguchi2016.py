@@ -529,7 +529,7 @@ def table7(data: Conll14, judged: Judged) -> Section:
     rows += [(name, (None, None), (one.kappa, one.weighted)) for name, one in matching.items()]
     notes = (
         "The experts' sentence numbers count from 0 but were read as counting from 1, so that a crowd task for "
-        "sentence s carries the groups of systems of sentence s + 1: 982 of 2,791 labels (35 %) name a system that did "
+        "sentence s carries the groups of systems of sentence s + 1: 982 of 2,791 labels (35%) name a system that did "
         "not write the text shown, and the third row compares judgments of different sentences.",
         "The last three rows go by the texts shown; there experts and crowd agree as well as each does within itself.",
     )
