@@ -116,7 +116,7 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="N",
         type=count,
         default=0,
-        help="resample the systems N times for intervals (default: resample human judgments; approximate for scores)",
+        help="resample the systems N times for intervals (default: resample judgments; approximate if given scores)",
     )
     add_figures_options(parser)
     add_format_option(parser)
@@ -281,7 +281,7 @@ def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[s
         given = argparse.Namespace(**vars(options), source=None, references=None, gold=None, corpus=None)
         return corpora, read_systems(given, first)
     if source is None or source.systems is None:
-        raise InputError("no outputs of the judged systems", fix="Give -p, one file per judged system, named as judged")
+        raise InputError("no outputs of the judged systems", fix="Give -p, one file per system, named as in judgments")
     return corpora, source.systems()
 
 

@@ -78,7 +78,7 @@ def add_parser(commands: Any, summary: str) -> None:
     running = parser.add_argument_group("running the model")
     positive = partial(count, least=1)
     running.add_argument(
-        "--raw", action="store_true", help="send raw, detokenized sentences and tokenize the outputs (auto)"
+        "--raw", action="store_true", help="send raw, detokenized sentences and use --tokenize auto for the outputs"
     )
     add_preprocessing_options(running)
     running.add_argument(

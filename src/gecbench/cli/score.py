@@ -200,7 +200,7 @@ def _check_stream(options: argparse.Namespace) -> None:
         raise InputError("--resamples cannot be combined with --stream", fix=fix)
     if options.by or options.average or options.clean or options.per_sentence == "":
         raise InputError(
-            "--by, --average, --clean and --per-sentence without a file cannot be combined with --stream",
+            "--by, --average, --clean and --per-sentence (without FILE) cannot be combined with --stream",
             fix="Leave out --stream",
         )
 

@@ -62,7 +62,7 @@ def reward(
     """
     made = make_metric(metric)
     if made.name not in METRICS:
-        raise InputError(f"{metric} is a function of your own", fix="Give it to the trainer itself")
+        raise InputError(f"{metric} is a function of your own", fix="Pass it to the trainer directly")
     if made.missing():
         raise MissingDependencyError(f"{made.name} needs more packages. {made.missing()}")
     if baseline not in ("source", None):

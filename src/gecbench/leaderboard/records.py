@@ -248,7 +248,7 @@ NOTES: Mapping[str, str] = {
     "references. % human: same refs divided by human",
     "cluster": "Systems of a cluster do not differ significantly from its first system. The first system of the next "
     "cluster does (*: p < 0.05, adjusted by Holm's method)",
-    "capped": "capped: sentences with too many mixed references to search, scored against their best unmixed annotator",
+    "capped": "capped: sentences with too many mixed references to search, scored against their best single annotator",
     "reported": "Results as reported by others are not ranked, because their data or settings may differ",
 }
 """What is printed next to figures to explain them."""
@@ -327,7 +327,7 @@ class Record(Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.kind == "scored" and not (self.outputs and self.details):
-            raise InputError("a scored record has no outputs")
+            raise InputError("the record has scores, but no outputs")
         if not self.scores:
             raise InputError("the record has no scores")
 

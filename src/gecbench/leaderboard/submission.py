@@ -398,7 +398,7 @@ def verify_records(
     wanted = {Path(file).stem for file in files}
     paths = sorted((store.folder / "records").glob("*"))
     if missing := wanted - {path.stem for path in paths}:
-        raise InputError(f"the board has no record {min(missing)[:80]!r}", fix="Name files of its folder records/")
+        raise InputError(f"the board has no record {min(missing)[:80]!r}", fix="Give names of files in records/")
     chosen = [path for path in paths if not files or path.stem in wanted]
     first_files: dict[object, str] = {}
     for path in set(paths) - set(chosen):

@@ -64,7 +64,7 @@ class IMeasure(Metric):
         mixing: Which references to use.
 
             - True: every combination of the annotators' corrections of independent errors, found without listing them.
-              If the search exceeds its limits, the sentence is scored against its best unmixed annotator. A warning,
+              If the search exceeds its limits, the sentence is scored against its best single annotator. A warning,
               the diagnostics and the signature (`capped:1`) state how many sentences this affects.
             - "strict": the same, but raise an error for such a sentence.
             - False: the annotators as they are, or the references if the corpus has nothing else.
@@ -202,8 +202,8 @@ class IMeasure(Metric):
         """Warn that sentences could not be mixed within the limits."""
         if capped := diagnostics.get("capped_sentences", 0):
             warnings.warn(
-                f"{name}: {counted(capped, 'sentence')} with too many mixed references scored against the best unmixed "
-                "annotator instead. Use imeasure(mixing=strict) to make this an error.",
+                f"{name}: too many mixed references in {counted(capped, 'sentence')}, scored without mixing instead. "
+                "Use imeasure(mixing=strict) to make this an error.",
                 MixingLimitWarning,
                 stacklevel=2,
             )
