@@ -1,16 +1,16 @@
-"""How much of a sealed board's gold a prober learns from corpus scores, with and without rounding.
+"""How much of a private board's gold a prober learns from corpus scores, with and without rounding.
 
     python benchmarks/probing.py            CoNLL-14, a public system: the table of docs/leaderboard.md
     python benchmarks/probing.py --quick    the demo corpus
     python benchmarks/probing.py --padded   the second table: one edit among others that are surely wrong
-    python benchmarks/probing.py --together what all figures of a submission tell, and the source with some sentences
+    python benchmarks/probing.py --together what all figures of a submission reveal, and the source with some sentences
 
-The prober hands in a system's outputs, then the same with some sentences left as the source was, and looks at the
-difference of the two scores: its sign tells whether the gold likes the system's change. Three readings of each probe:
+The prober submits a system's outputs, then the same outputs with some sentences of the source, and compares the two
+scores. The sign of the difference shows whether the gold agrees with the system's change. Three readings of each probe:
 
-- told: how often the two scores as told differ at all;
-- bits: the entropy of the told difference over all probes, which bounds what one submission tells of the gold;
-- edge: how often they would differ for one who has first, by further submissions, come to the edge of a rounding step.
+- shown: how often the two scores differ as the board shows them;
+- bits: the entropy of the shown difference over all probes, the most that one submission can reveal of the gold;
+- edge: how often they would differ if earlier submissions had brought the score to the edge of a rounding step.
 
 A padded probe is the source with a number of sentences that are surely wrong (a made-up word at the end), and one
 sentence of the system. Its score is compared with that of the padding alone. This is how to probe a single sentence
@@ -53,15 +53,15 @@ def entropy(values: Sequence[object]) -> float:
 
 
 def readings(base: float, probes: Sequence[float], step: float | None) -> tuple[float, float, float]:
-    """Return told, bits and edge of some probes."""
+    """Return shown, bits and edge of some probes."""
     if step is None:
-        told = [round(probe - base, 12) for probe in probes]
-        share = sum(map(bool, told)) / len(told)
-        return share, entropy(told), share
-    told = [round(probe / step) - round(base / step) for probe in probes]
+        shown = [round(probe - base, 12) for probe in probes]
+        share = sum(map(bool, shown)) / len(shown)
+        return share, entropy(shown), share
+    shown = [round(probe / step) - round(base / step) for probe in probes]
     below = sum(probe < base - 1e-12 for probe in probes) / len(probes)
     above = sum(probe > base + 1e-12 for probe in probes) / len(probes)
-    return sum(map(bool, told)) / len(told), entropy(told), max(below, above)
+    return sum(map(bool, shown)) / len(shown), entropy(shown), max(below, above)
 
 
 PADDED_STEPS = (1e-4, 1e-3, 5e-3, 1e-2)
@@ -86,7 +86,7 @@ def print_padded(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Seque
         for size in PADDING:
             base = mixed(source, padded, untouched[:size])
             found = [mixed(base, system, [i]) for i in changed]
-            told = [
+            shown = [
                 sum(round(score.value / step) != round(base.value / step) for score in found) / len(found)
                 for step in PADDED_STEPS
             ]
@@ -94,7 +94,7 @@ def print_padded(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Seque
             if "precision" in base.parts:
                 seen = sum(score.parts["precision"] != base.parts["precision"] for score in found)
                 parts = f"{seen / len(found):.0%}"
-            row = " | ".join(f"{share:.0%}" for share in told)
+            row = " | ".join(f"{share:.0%}" for share in shown)
             print(f"| {metric.title} | {size} | {parts} | {row} |", flush=True)
         print_edges(metric.title, mixed(source, padded, untouched[: PADDING[1]]), system, changed)
 
@@ -124,18 +124,12 @@ def print_together(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Seq
     chance = random.Random(7)
     for size in (PRIVATE_MIN_CHANGES, 100, 400):
         found = [mixed(source, system, chance.sample(changed, min(size, len(changed)))) for _ in range(200)]
-        exact = sum(
-            abs(
-                told(score) / 1000 * (score.parts["proposed"] + score.parts["gold"] / 4) / 1.25 - score.parts["correct"]
-            )
-            < 0.5
-            for score in found
-        )
-        bits = entropy([told(score) for score in found])
+        exact = sum(shows_correct_edits(score) for score in found)
+        bits = entropy([shown(score) for score in found])
         print(f"M2 of the source with {size} sentences: {bits:.2f} bits, correct edits known in {exact / 200:.1%}")
     for size in (1, PRIVATE_MIN_CHANGES):
         groups = [changed[k : k + size] for k in range(0, len(changed) - size + 1, size)][:200]
-        seen = [tuple(told(mixed(*pair, group)) - told(pair[0]) for pair in scores.values()) for group in groups]
+        seen = [tuple(shown(mixed(*pair, group)) - shown(pair[0]) for pair in scores.values()) for group in groups]
         share = sum(map(any, seen)) / len(seen)
         print(
             f"all metrics, {size} changed back: seen in {share:.1%}, {entropy(seen):.2f} bits of {log2(len(seen)):.2f}"
@@ -149,7 +143,13 @@ def print_together(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Seq
     print(f"with intervals, 1 changed back: seen in {share:.1%}, {entropy(rows):.2f} bits of {log2(len(rows)):.2f}")
 
 
-def told(score: Score) -> int:
+def shows_correct_edits(score: Score) -> bool:
+    """Return whether the shown M2 gives the number of correct edits to someone who knows the other two numbers."""
+    computed = shown(score) / 1000 * (score.parts["proposed"] + score.parts["gold"] / 4) / 1.25
+    return abs(computed - score.parts["correct"]) < 0.5
+
+
+def shown(score: Score) -> int:
     """Return a score in tenths of a point."""
     return round(1000 * score.value)
 
@@ -188,7 +188,7 @@ def main() -> None:
     if options.padded or options.together:
         (print_padded if options.padded else print_together)(corpus, outputs, changed)
         return
-    print("| metric | sentences per probe | scores told | told | bits | edge |\n|---|---:|---|---:|---:|---:|")
+    print("| metric | sentences per probe | scores shown | shown | bits | edge |\n|---|---:|---|---:|---:|---:|")
     for name, metric in usable_metrics(corpus).items():
         if name not in ("gleu", "m2", "imeasure"):
             continue
@@ -199,8 +199,8 @@ def main() -> None:
             groups = [changed[k : k + size] for k in range(0, len(changed) - size + 1, size)]
             probes = [mixed(system, source, group).value for group in groups]
             for label, step in STEPS.items():
-                told, bits, edge = readings(system.value, probes, step)
-                print(f"| {metric.title} | {size} | {label} | {told:.0%} | {bits:.2f} | {edge:.0%} |", flush=True)
+                shown, bits, edge = readings(system.value, probes, step)
+                print(f"| {metric.title} | {size} | {label} | {shown:.0%} | {bits:.2f} | {edge:.0%} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
         (["--human", "jfleg"], "no references to score the systems on"),
         (["--human", "jfleg", "-c", "demo"], "no outputs of the judged systems"),
         (["mine.tsv", "--sentences", "other.tsv"], "other has sentence scores, but no system scores"),
-        (["mine.tsv", "--human", "two.tsv"], "two.tsv: 2 sets of human scores, not one"),
+        (["mine.tsv", "--human", "two.tsv"], "two.tsv: contains 2 sets of human scores, but one is needed"),
         (
             ["two.tsv", "--runs", "5"],
             "human scores. Name your judgments with --human; by default they are the demo",

@@ -85,7 +85,7 @@ def test_threads_do_not_change_results(monkeypatch, metric):
 
 @needs_native
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
-def test_a_thread_that_cannot_start_is_done_without():
+def test_results_are_the_same_if_threads_cannot_start():
     program = """
         import resource
         import numpy as np

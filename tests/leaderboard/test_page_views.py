@@ -413,7 +413,7 @@ def test_edits_are_those_of_m2_and_are_filtered(browser, page):
     assert browser.execute_script("return document.activeElement.name") == "words"
     search = "const box = document.activeElement; box.value = arguments[0]; box.dispatchEvent(new Event('change', "
     change(browser, search + "{bubbles: true}))", "7")
-    assert texts(browser, ".status") == ["Sentence 7 (1 of 1)"], "a number finds its sentence, whatever the filters"
+    assert texts(browser, ".status") == ["Sentence 7 (1 of 1)"], "a number finds its sentence with any filters"
     assert browser.execute_script("return document.activeElement.name") == "words", "the focus stays"
     change(browser, "history.back()")
     assert texts(browser, ".status")[0] == first

@@ -97,7 +97,7 @@ REFUSED = {
     "a corpus that is a path": (text(GOOD), {}, {"corpus": "../../etc/passwd"}, 400, "unknown corpus"),
     "an unknown tokenizer": (text(GOOD), {}, {"tokenize": "spacy"}, 400, "Use none or auto"),
     "a corpus on the disk": (text(GOOD), {}, {"corpus": "x.jsonl"}, 400, "unknown corpus"),
-    "an origin that is no address": (text(GOOD), {"Origin": "http://["}, {}, 403, "from other sites are rejected"),
+    "an origin that is not an address": (text(GOOD), {"Origin": "http://["}, {}, 403, "from other sites are rejected"),
     "another site": (text(GOOD), {"Origin": "https://evil.example"}, {}, 403, "from other sites are rejected"),
 }
 

@@ -55,7 +55,7 @@ GECBENCH.define("edits", (use) => {
     return { steps: [step("← Previous", -1, "k"), step("Next →", 1, "j"), counter], open };
   }
 
-  // A key works like the control that declares it, wherever the focus is but in fields in which one types.
+  // Pressing a key clicks or focuses the control that declares it, unless you are typing in a field.
   document.addEventListener("keydown", (event) => {
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -230,7 +230,8 @@ def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[R
         found = read_system_scores(options.human)
         if len(found) != 1:
             fix = "Write one line per system: system TAB score"
-            raise InputError(f"{len(found)} sets of human scores, not one", file=options.human, fix=fix)
+            problem = f"contains {len(found)} sets of human scores, but one is needed"
+            raise InputError(problem, file=options.human, fix=fix)
         return next(iter(found.values())), None
     rankings = load_rankings(options.human)
     pairs = expand_pairs(rankings)

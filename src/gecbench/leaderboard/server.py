@@ -145,10 +145,10 @@ def configured(app: Any, host: str, port: int) -> uvicorn.Config:
 
 
 class TimeoutProtocol(H11Protocol):
-    """Close a connection if the head of its request does not arrive, or its response is not read, in some seconds.
+    """Close a connection if its request headers do not arrive, or its response is not read, within some seconds.
 
-    A client has a limited number of connections, but for proxies that the operator names. The protocol is h11 even if
-    httptools is installed, which reads heads of any length, and any number of requests ahead.
+    Each client has a limited number of connections, except proxies that the operator names. It uses h11 even if
+    httptools is installed, because httptools limits neither the size of headers nor the requests that it reads ahead.
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -157,7 +157,8 @@ class TimeoutProtocol(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Start the deadlines of a new connection."""
         super().connection_made(transport)
-        same = sum(_host_of(other) == _host_of(self) for other in self.connections)
+        host = _host_of(self)
+        same = sum(_host_of(other) == host for other in self.connections)
         if same > MOST_CONNECTIONS and _PROXIES not in os.environ:
             transport.abort()
             return
@@ -326,7 +327,7 @@ class App:
         return {corpus.name: corpus for corpus in self.site.plan.corpora}
 
     def _team(self, request: Request) -> tuple[str | None, Response | None]:
-        """Return the team that sends a request, None where teams have no tokens, and the refusal of the request."""
+        """Return the team of a request (None on a board without tokens), and the response that refuses it, if any."""
         try:
             teams = self.teams.load()
         except InputError as error:
