@@ -33,7 +33,7 @@ def test_a_budget_counts_and_ends():
     assert not list(Budget(deadline=0))
 
 
-def test_the_table_says_what_was_found_and_whether_it_held_since():
+def test_the_table_shows_the_findings_and_the_tries_since_the_last():
     attacks = [Attack(name, "what", "holds", lambda *_: [Finding("", "")]) for name in ("a", "b", "c", "d")]
     runs = [
         {"attack": "a", "tries": 1000, "findings": []},
@@ -42,8 +42,8 @@ def test_the_table_says_what_was_found_and_whether_it_held_since():
         {"attack": "b", "tries": 3000, "findings": []},
     ]
     assert [row.split(" | ")[3:] for row in table(attacks, runs).splitlines()[2:]] == [
-        ["1,000", "held |"],
-        ["3,020", "2 findings, fixed; held in the 3,000 tries since |"],
+        ["1,000", "no finding |"],
+        ["3,020", "2 findings, fixed; none in the 3,000 tries since |"],
         ["20", "1 finding, open |"],
         ["0", "not run yet |"],
     ]

@@ -45,11 +45,11 @@ def _outcome(runs: list[Mapping[str, Any]]) -> str:
         return "not run yet"
     findings = sum(len(run["findings"]) for run in runs)
     if not findings:
-        return "held"
+        return "no finding"
     last = max(number for number, run in enumerate(runs) if run["findings"])
     since = sum(run["tries"] for run in runs[last + 1 :])
     count = f"{findings} finding{'s' if findings > 1 else ''}"
-    return f"{count}, fixed; held in the {since:,} tries since" if since else f"{count}, open"
+    return f"{count}, fixed; none in the {since:,} tries since" if since else f"{count}, open"
 
 
 def document(attacks: Iterable[Attack], runs: Iterable[Mapping[str, Any]], text: str) -> str:

@@ -37,8 +37,8 @@ def _missing() -> str:
 ATTACKS = [
     Attack(
         "bindings",
-        "arrays that are missing, or whose offsets, sizes, types or numbers do not fit, through every binding",
-        "a result or an error; the process survives",
+        "every native function, called with missing arrays or with offsets, sizes, types or numbers that do not fit",
+        "a result or an error; the process does not crash",
         run("attempt"),
         share=0.5,
         missing=_missing,
@@ -47,7 +47,7 @@ ATTACKS = [
     Attack(
         "changed-arrays",
         "arrays that another thread changes while a kernel works on them",
-        "a result or an error; the process survives",
+        "a result or an error; the process does not crash",
         run("change_meanwhile"),
         share=0.5,
         missing=_missing,

@@ -90,16 +90,16 @@ _journals = st.builds(
 )
 
 ATTACKS = [
-    attack("submissions", "outputs, names, descriptions and links submitted to a leaderboard", _submitted, share=0.5),
+    attack("submissions", "outputs, names, descriptions and links, submitted to a leaderboard", _submitted, share=0.5),
     attack(
         "records",
-        "records of a leaderboard, with changed values, cut, or not JSON, listed and built to a page",
+        "leaderboard records that were changed or cut off or are not JSON; the board is listed and its page is built",
         _records,
         share=0.5,
     ),
     attack(
         "resumed",
-        "files of a stopped run, with changed values, cut, or not JSON, before it resumes",
+        "files of a stopped run that were changed or cut off or are not JSON; then the run resumes",
         _journals,
         share=0.5,
     ),

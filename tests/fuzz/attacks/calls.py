@@ -65,9 +65,9 @@ _options = st.builds(
 ATTACKS = [
     attack(
         "calls",
-        "`score`, `compare`, `human_bound`, `make_metric` and `Corpus` with values of other types or sizes",
+        "`score`, `compare`, `human_bound`, `make_metric` and `Corpus` with arguments of wrong types or sizes",
         _calls,
-        "a result, or a `GecbenchError` of one sentence, in 20 s and 1 GiB",
+        "the usual rule, with a `GecbenchError` as the error",
     ),
     attack("options", "options and parameters of metrics with hostile numbers and words", _options),
 ]

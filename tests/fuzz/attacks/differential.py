@@ -114,32 +114,32 @@ def _long_m2(random: Random) -> M2Case:
     return m2_case(random, random.choice([20, 40]))
 
 
-AGREE = "plain reading of the paper, Python and native kernel give equal numbers"
+AGREE = "plain reading of the paper, Python kernel and native kernel give equal numbers"
 ATTACKS = [
     Attack(
         "differential-m2",
-        "sentences of few, repeated tokens with gold edits that repeat, overlap or lie outside, all options",
-        "Python and native kernel give equal numbers and the same path",
+        "sentences of few, repeated tokens; gold edits that repeat, overlap or lie outside the sentence; all options",
+        "Python and native kernels give equal numbers and choose the same path",
         differing(m2_case, m2_outcomes),
     ),
     Attack(
         "differential-m2-long",
-        "the same on texts of up to 40 tokens",
-        "Python and native kernel give equal numbers and the same path",
+        "the same with texts of up to 40 tokens",
+        "Python and native kernels give equal numbers and choose the same path",
         differing(_long_m2, m2_outcomes),
         share=0.2,
     ),
     Attack(
         "differential-gleu",
-        "repeated tokens, up to 300 references, orders beyond the texts' length, both variants and both draws",
+        "repeated tokens, up to 300 references, n-grams longer than the text, draws of Python 2 and 3, both variants",
         AGREE,
         differing(gleu_case, gleu_outcomes),
         share=0.5,
     ),
     Attack(
         "differential-imeasure",
-        "error groups that touch, overlap, collide or leave the sentence, all objectives",
-        f"{AGREE}, and decomposition chooses as a list of all mixed references does",
+        "error groups that touch, overlap, edit the same span twice or lie outside the sentence; all objectives",
+        f"{AGREE}, and the fast search chooses the same references as trying all of them",
         differing(imeasure_case, imeasure_outcomes),
     ),
 ]

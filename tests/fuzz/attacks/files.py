@@ -164,7 +164,7 @@ def opinions(_count: int) -> st.SearchStrategy[Case]:
 
 FILES = {
     "files-text": ("parallel text", texts),
-    "files-m2": ("M2 files, as gold and as predictions", edits),
+    "files-m2": ("M2 files (gold and predictions)", edits),
     "files-xml": ("I-measure XML", groups),
     "files-jsonl": ("corpora in JSON Lines", corpora),
     "files-tables": ("predictions in JSON Lines, CSV, TSV and Parquet", tables),
@@ -173,7 +173,7 @@ FILES = {
 ATTACKS = [
     attack(
         name,
-        f"{what}: hostile words, numbers and bytes, through every command that reads them",
+        f"{what} with hostile words, numbers and bytes, read by every command that accepts them",
         counts.flatmap(functools.cache(make)),
     )
     for name, (what, make) in FILES.items()

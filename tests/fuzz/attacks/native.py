@@ -138,8 +138,8 @@ def threads(seed: int, budget: Budget) -> Iterator[Finding]:
 ATTACKS = [
     Attack(
         "fuzz-kernels",
-        "bytes that reach new code of the parsers and kernels, by libFuzzer from a corpus of seeds",
-        "no access outside an array, no undefined behavior, results that keep their promises, in 20 s and 2 GiB",
+        "seed inputs that libFuzzer mutates until they reach new code in the parsers and kernels",
+        "no access outside an array, no undefined behavior, no impossible result, within 20 s and 2 GiB",
         fuzz,
         share=2,
         missing=lambda: "" if fuzzing_compiler() else "no clang with libFuzzer",
@@ -148,7 +148,7 @@ ATTACKS = [
     Attack(
         "threads",
         "every kernel on 700 to 10,000 random sentences, under the thread sanitizer",
-        "no data race, the same result on four threads as on one",
+        "no data race; the same result on four threads as on one",
         threads,
         missing=lambda: "" if shutil.which("g++") or fuzzing_compiler() else "no C++ compiler",
         prepare=threaded,

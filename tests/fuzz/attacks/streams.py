@@ -12,6 +12,7 @@ from test_patterns import CLASSES, WORK, grows_too_fast
 
 from ..attack import Attack, Budget, Finding
 from ..confined import Case, confined, judge, shown
+from ..explore import HOLDS
 from .faults import missing, run_with_fault, stage
 
 STREAM = [
@@ -124,8 +125,8 @@ def runs(seed: int, budget: Budget) -> Iterator[Finding]:
 ATTACKS = [
     Attack(
         "journals",
-        "files of a stopped `score --stream`, cut, changed, swapped or deleted before it resumes",
-        "the same result, or one sentence and status 2, in 20 s and 1 GiB; nothing else touched",
+        "files of a stopped `score --stream` that were cut off, changed, swapped or deleted; then it resumes",
+        "the usual rule, and a result is the same as without the stop",
         journals,
         share=0.5,
         missing=missing,
@@ -133,8 +134,8 @@ ATTACKS = [
     ),
     Attack(
         "parquet",
-        "small Parquet files of up to 5,000,000 rows, with texts of up to 10 kB, some with damaged figures",
-        "a result, or one sentence and status 2, in 20 s and 1 GiB; nothing else touched",
+        "small Parquet files that unpack to as many as 5,000,000 rows or texts of 10 kB; some have a damaged footer",
+        HOLDS,
         parquet,
         share=0.5,
         missing=missing,
@@ -142,8 +143,8 @@ ATTACKS = [
     ),
     Attack(
         "runs",
-        "runs of one to five mixed characters, doubled, through checks, cleaning, tokenizers and replies",
-        "processor time that grows with the length of the text",
+        "one to five characters repeated over and over, read by checks, cleaning, tokenizers and the parser of replies",
+        "processor time grows no faster than the length of the text",
         runs,
         share=0.5,
     ),
