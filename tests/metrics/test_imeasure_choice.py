@@ -176,7 +176,7 @@ def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: t
     mixed = MixedSentence(number(sentence.source), number(hypothesis), groups, Limits(0, 1 << 10, 1 << 10, 1 << 20))
     assume(mixed.references > 0)
     try:
-        segments = mixed.certified_segments()
+        segments = mixed.proven_segments()
     except RefusedError:
         assume(False)
     assume(len(segments) > 1)

@@ -1,9 +1,9 @@
 """The inner loops, each written twice: a readable Python reference here, fast C++ in `gecbench._native`.
 
 The Python file of a kernel follows the paper or the official program step by step. The native kernel has the same
-functions and gives the same numbers. It runs where it was compiled; `GECBENCH_KERNELS=python|native` forces one. It
-shares large inputs among `GECBENCH_THREADS` threads, by default as many as there are processors. Results do not depend
-on their number.
+functions and gives the same numbers. It is used if it was installed; `GECBENCH_KERNELS=python|native` forces one of the
+two. Native kernels split large inputs among `GECBENCH_THREADS` threads, by default one per processor. Results do not
+depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _REINSTALL = f'GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall "{REQUIRE
 
 @cache
 def native_module() -> ModuleType | None:
-    """Return the compiled extension, or None where the package was installed without a compiler."""
+    """Return the compiled extension, or None if gecbench was installed without it."""
     try:
         return importlib.import_module("gecbench._native")
     except ModuleNotFoundError:
@@ -31,12 +31,12 @@ def native_module() -> ModuleType | None:
 
 
 def active() -> str:
-    """Return which implementation runs, `native` or `python`."""
+    """Return the name of the implementation in use, `native` or `python`."""
     wanted = os.environ.get("GECBENCH_KERNELS", "").strip().lower()
     if not wanted:
         return "native" if native_module() is not None else "python"
     if wanted not in IMPLEMENTATIONS:
-        raise GecbenchError(f"GECBENCH_KERNELS={wanted!r} is unknown; use 'native' or 'python'.")
+        raise GecbenchError(f"The environment variable GECBENCH_KERNELS is {wanted!r}. Set it to 'native' or 'python'.")
     if wanted == "native" and native_module() is None:
         raise GecbenchError(
             "GECBENCH_KERNELS=native, but gecbench was installed without its compiled kernels. "
@@ -46,7 +46,7 @@ def active() -> str:
 
 
 def select(kernel: str, implementation: str | None = None) -> ModuleType:
-    """Return the module that holds a kernel, by default in the active implementation."""
+    """Return the module of a kernel, by default in the implementation in use."""
     if (implementation or active()) == "python":
         return importlib.import_module(f"gecbench.kernels.{kernel}")
     module: ModuleType = getattr(native_module(), kernel)
@@ -54,9 +54,9 @@ def select(kernel: str, implementation: str | None = None) -> ModuleType:
 
 
 def too_large_for_python(problem: str) -> InputError:
-    """Return the error for an input that only the native kernels can do in bounded time and memory."""
+    """Return the error for an input that only the native kernels can process in limited time and memory."""
     if native_module() is not None:
-        return InputError(f"{problem} for the Python kernels", fix="Unset GECBENCH_KERNELS to use the native ones")
+        return InputError(f"{problem} for the Python kernels", fix="Unset GECBENCH_KERNELS to use the compiled kernels")
     return InputError(
         f"{problem} for the Python kernels",
         fix=f"Install a C++17 compiler and run: {_REINSTALL}",
@@ -64,7 +64,7 @@ def too_large_for_python(problem: str) -> InputError:
 
 
 def threads() -> int:
-    """Return the number of threads of a native kernel."""
+    """Return the number of threads that native kernels may use."""
     wanted = os.environ.get("GECBENCH_THREADS", "").strip()
     if not wanted:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -3,16 +3,16 @@
 Felice & Briscoe 2015, sections 2.2 (Listing 2) and 2.3; docs/metrics/imeasure.md §4 to §6:
 
 1. Fill a table with the best alignment of all prefixes of the three texts.
-2. Go back from its end. Of several moves of the same cost, take the first in the official order.
+2. Trace back from the end of the table. On ties, take the first move in the official order (`MOVES`).
 3. Classify the columns for detection and for correction (Table 6), and count the classes.
 4. Compare references by the scores of their counts.
 
 Two tokens in one column cost MATCH or MISMATCH, a token and a gap cost GAP, and a column costs the sum of its three
 pairs. The table holds savings instead of costs: how much less an alignment costs than one in which every token has a
-column of its own. The largest saving is the least cost.
+column of its own. The largest saving gives the least cost.
 
-The table has as many cells as the product of the three lengths. The native kernel needs no table for most texts: it
-walks back along the three two-way tables and returns where it went wrong (docs/metrics/imeasure.md §4).
+The table has as many cells as the product of the three lengths. For most texts, the native kernel needs only three
+two-way tables: it traces back through all of them, and backtracks after a wrong move (docs/metrics/imeasure.md §4).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Int32 = NDArray[np.int32]
 def align_texts(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]:
     """Return the columns of the official alignment.
 
-    If two texts are equal, they stay side by side, and only two texts are aligned, as in the official program.
+    As in the official program, two equal texts stay aligned with each other, so that only two texts are aligned.
     """
     if source == hypothesis:
         return [(i, i, k) for i, k in align_pair(source, reference)]
@@ -55,9 +55,10 @@ def align_texts(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[C
 
 
 def align_pair(first: Tokens, second: Tokens) -> list[tuple[int, int]]:
-    """Return the columns of a two-way alignment; of equally good moves one over `first` alone is preferred.
+    """Return the columns of the best two-way alignment: positions in both texts, -1 for a gap.
 
-    It is the three-way alignment with an empty text, with which nothing can be saved.
+    On ties, tracing back prefers a move over both texts, then over `first` alone. This is the three-way alignment with
+    an empty text, which saves nothing.
     """
     return [(i, k) for i, _, k in _align(first, (), second)]
 
@@ -68,7 +69,7 @@ def pair_distance(first: Tokens, second: Tokens) -> int:
 
 
 def largest_saving(source: Tokens, hypothesis: Tokens, reference: Tokens) -> int:
-    """Return what the best alignment saves."""
+    """Return the saving of the best three-way alignment."""
     return int(_fill_table(source, hypothesis, reference)[-1, -1, -1])
 
 
@@ -95,7 +96,7 @@ def table_cells(source: Tokens, hypothesis: Tokens, reference: Tokens) -> int:
 
 
 def _align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]:
-    """Return the columns, found by a walk back from the end of the full table (step 2)."""
+    """Return the columns of the best alignment, traced back from the end of the full table (step 2)."""
     table = _fill_table(source, hypothesis, reference)
     columns: list[Column] = []
     cell = (len(source), len(hypothesis), len(reference))
@@ -119,10 +120,10 @@ def _align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column
 
 
 def _fill_table(source: Tokens, hypothesis: Tokens, reference: Tokens) -> Int32:
-    """Return the most that prefixes of i, j and k tokens can save, for all i, j and k (step 1).
+    """Return the table whose cell (i, j, k) is the largest saving of the first i, j and k tokens (step 1).
 
-    Each row, over all k, takes the best of the seven moves. A move over one text alone saves nothing, so the move over
-    the reference alone carries the largest saving so far along the row.
+    All k of a row are computed at once, each as the best of the seven moves. A move over one text alone saves nothing.
+    So the move over the reference alone is a running maximum along the row.
     """
     shape = (len(source) + 1, len(hypothesis) + 1, len(reference) + 1)
     if shape[0] * shape[1] * shape[2] > _MOST_CELLS:
@@ -149,13 +150,13 @@ def _fill_table(source: Tokens, hypothesis: Tokens, reference: Tokens) -> Int32:
 
 
 def pair_savings(first: Tokens, second: Tokens) -> Int32:
-    """Return what each two tokens save in one column."""
+    """Return a matrix with the saving of aligning each token of `first` with each token of `second`."""
     equal = np.equal.outer(np.array(first, dtype=np.int32), np.array(second, dtype=np.int32))
     return np.where(equal, 2 * GAP - MATCH, 2 * GAP - MISMATCH).astype(np.int32)
 
 
 def token_saving(first: int, second: int) -> int:
-    """Return what two tokens save in one column."""
+    """Return the saving of aligning two tokens."""
     return 2 * GAP - (MATCH if first == second else MISMATCH)
 
 
@@ -191,7 +192,7 @@ def count_columns(columns: Sequence[Column], source: Tokens, hypothesis: Tokens,
 
 
 def count_baseline(source: Tokens, reference: Tokens) -> list[int]:
-    """Count the classes of the source as the hypothesis. As in the official scorer, it is aligned separately."""
+    """Count the classes of the source taken as hypothesis, aligned separately as in the official scorer."""
     baseline = [0] * 5
     for i, k in align_pair(source, reference):
         kept = i >= 0 and k >= 0 and source[i] == reference[k]
@@ -199,12 +200,12 @@ def count_baseline(source: Tokens, reference: Tokens) -> list[int]:
     return baseline
 
 
-# Step 4. Scores are floats computed in the order of the official scorer: where two references have the same F or I, the
-# last bit of the float decides there and here.
+# Step 4. Scores are floats computed in the official scorer's order of operations. If two references have the same F or
+# I, rounding in the last bit decides, there and here.
 
 
 class Objective(NamedTuple):
-    """What to maximize: aspect 0 detection or 1 correction, a metric, by sentence or greedily by corpus."""
+    """What to maximize: a metric of an aspect (0 detection, 1 correction), per sentence or greedily over the corpus."""
 
     aspect: int
     metric: int
@@ -213,8 +214,8 @@ class Objective(NamedTuple):
     beta: float
 
 
-# Precision, recall and F as in metrics/base.py, but of one row of plain numbers, and multiplied in the order of the
-# official program: the choice of a reference compares these floats, so ties must fall as they do there.
+# Precision, recall and F as in metrics/base.py, but for one row of plain numbers, and multiplied in the order of the
+# official program. References are chosen by comparing these floats, so ties must be decided as in that program.
 
 
 def precision(counts: Counts) -> float:
@@ -235,7 +236,7 @@ def f_score(counts: Counts, beta: float) -> float:
 
 
 def accuracy(counts: Counts) -> float:
-    """Acc of section 2.3: WAcc where all classes weigh the same."""
+    """Acc of section 2.3: WAcc with weight 1, so that all classes weigh the same."""
     return weighted_accuracy(counts, 1.0)
 
 
@@ -256,7 +257,7 @@ def improvement(system: float, baseline: float) -> float:
 
 
 def aspect_key(counts: Counts, baseline: Counts, objective: Objective) -> tuple[float, ...]:
-    """Return the chosen metric, I, WAcc and Acc of one aspect."""
+    """Return the four values that decide within one aspect: the chosen metric, I, WAcc and Acc."""
     acc, wacc = accuracy(counts), weighted_accuracy(counts, objective.weight)
     i = improvement(wacc, weighted_accuracy(baseline, objective.weight))
     ratios = (precision(counts), recall(counts), f_score(counts, objective.beta), acc, wacc, i)
@@ -265,7 +266,7 @@ def aspect_key(counts: Counts, baseline: Counts, objective: Objective) -> tuple[
 
 
 def key(counts: Counts, objective: Objective) -> tuple[float, ...]:
-    """Return the eight values by which references are compared in turn: the chosen aspect's, then the other's."""
+    """Return the eight values that references are compared by, in this order: the chosen aspect's, then the other's."""
     both = (
         aspect_key(counts[DETECTION], counts[BASELINE], objective),
         aspect_key(counts[CORRECTION], counts[BASELINE], objective),
@@ -274,7 +275,7 @@ def key(counts: Counts, objective: Objective) -> tuple[float, ...]:
 
 
 def best_of(candidates: Sequence[Counts], offset: Counts, objective: Objective) -> int:
-    """Return the index of the best counts when added to the offset, the first of equals."""
+    """Return the index of the counts that, added to `offset`, have the best key; on ties, the first."""
     keys = [key(add_counts(counts, offset), objective) for counts in candidates]
     return keys.index(max(keys))
 

@@ -1,13 +1,13 @@
 """The best sum of counts over the references of a sentence: step 4 of the search in `kernels/imeasure.py`.
 
 The references of a sentence are the paths of a graph. Its layers are the segments of the sentence, and an edge is a
-reference of a segment with its counts. Where the sentence is cut, all edges of a layer join the same two nodes; where
-it is not, the nodes tell how an alignment can go on (`kernels/lattice.py`). A path starts and ends at node 0.
+reference of a segment with its counts. In a sentence with cuts, all edges of a layer join the same two nodes. In a
+sentence without cuts, a node is a state of the alignment (`kernels/lattice.py`). A path starts and ends at node 0.
 
 P, R, Acc, WAcc and single counts are ratios of sums. A ratio is maximized exactly, in integers (Dinkelbach 1967). The
-paths that reach the maximum are all paths of a smaller graph, over which the next key is maximized. F and I are not
-such ratios, and neither is WAcc where the weight is not a short binary fraction: there rounding decides between equals,
-so all distinct sums are collected and compared as floats.
+paths with the maximum form a smaller graph, in which the next key is maximized. F and I are not ratios of sums, and for
+WAcc with a weight that is not a short binary fraction, rounding decides ties. For these, all distinct sums are
+collected and compared as floats.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gecbench.kernels.alignment import ACC, FN, FP, TN, WACC, Counts, F, I, Obje
 
 
 class Edge(NamedTuple):
-    """A reference of a segment, by its number, with its counts; it leads from one node to another."""
+    """A reference of a segment: its number among the references, its counts, and the nodes that it connects."""
 
     option: int
     counts: Counts
@@ -33,9 +33,9 @@ Path = list[Edge]
 
 
 class Ratio(NamedTuple):
-    """A fraction of two weighted sums of counts. `constant` is added to the lower one.
+    """A metric as a fraction: the weights of the counts above and below the line; `constant` is added below.
 
-    The fraction is 1 if the count `fault` is 0, such as precision without false positives.
+    The metric is 1 if the count with the index `fault` is 0. For example, precision is 1 without false positives.
     """
 
     upper: list[int]
@@ -45,9 +45,9 @@ class Ratio(NamedTuple):
 
 
 def pick_best(layers: Layers, offset: Counts, goal: Objective, sum_limit: int) -> Path | None:
-    """Return the path whose sum with the offset is best, None if there are too many sums to compare.
+    """Return the path whose counts plus `offset` are best, None if there are more than `sum_limit` sums to compare.
 
-    Of equally good paths it is the first, in the order of the options, later segments varying fastest.
+    On ties, return the first path in the order of options, in which the options of later segments vary fastest.
     """
     if len(layers) == 1:
         return [layers[0][best_of([edge.counts for edge in layers[0]], offset, goal)]]
@@ -61,16 +61,17 @@ def pick_best(layers: Layers, offset: Counts, goal: Objective, sum_limit: int) -
 
 
 def _short_fraction(weight: float) -> tuple[int, int] | None:
-    """Return the weight as a fraction of integers, if it has few enough bits for WAcc to be rounded only once.
+    """Return the weight as (numerator, denominator) if it has so few bits that WAcc is rounded only once.
 
-    None at 0 and below, where denominators may be 0 or negative.
+    Return None otherwise, and for weights of 0 or less, since denominators may then be 0 or negative.
     """
     above, below = weight.as_integer_ratio()
     return (above, below) if 0 < above < 1 << 20 and below <= 1 << 10 else None
 
 
 def _narrow_by_keys(layers: Layers, offset: Counts, chosen: int, weight: tuple[int, int]) -> Layers:
-    """Apply the keys WAcc, I and Acc of both aspects; at equal WAcc within (0, 1), I is the lowest baseline."""
+    """Return the graph of the paths that are best by WAcc, I and Acc of the chosen aspect, then of the other."""
+    # Of paths with the same WAcc between 0 and 1, the one with the lowest WAcc of the baseline has the largest I.
     baseline = Ratio([int(n == 10 + FN) for n in range(15)], [int(n in (10 + TN, 10 + FN)) for n in range(15)])
     for aspect in (chosen, 1 - chosen):
         layers, (right, whole) = maximize(layers, offset, metric_ratio(WACC, 5 * aspect, weight))
@@ -95,11 +96,11 @@ def metric_ratio(metric: int, start: int, weight: tuple[int, int] = (1, 1)) -> R
 
 
 def maximize(layers: Layers, offset: Counts, ratio: Ratio) -> tuple[Layers, tuple[int, int]]:
-    """Narrow the graph to the paths that reach the largest ratio; return it and that ratio.
+    """Return the graph of the paths with the largest ratio, and that ratio.
 
     Dinkelbach's iteration: (a) Take the ratio value / whole of the current path. (b) Find the paths with the largest
-    sum of gains, upper * whole - lower * value. (c) If that sum is 0, the ratio is the largest there is and these paths
-    reach it. (d) Otherwise take the first of them and repeat.
+    sum of gains, upper * whole - lower * value. (c) If that sum is 0, the ratio is the largest and exactly these paths
+    have it. (d) Otherwise take the first of them and repeat.
     """
     if ratio.fault is not None and not offset[ratio.fault]:
         faults = [[-min(edge.counts[ratio.fault], 1) for edge in layer] for layer in layers]
@@ -127,7 +128,7 @@ def _weigh(weights: Sequence[int], counts: Counts) -> int:
 
 def _keep_best(layers: Layers, gains: Sequence[Sequence[int]]) -> tuple[int, Layers]:
     """Return the largest sum of gains of a path, and the edges on the paths that have it."""
-    ahead: list[dict[int, int]] = [{0: 0}]  # the most on the way to each node of a boundary
+    ahead: list[dict[int, int]] = [{0: 0}]  # the largest sum on a path to each node of a boundary
     for layer, values in zip(layers, gains, strict=True):
         reached: dict[int, int] = {}
         for edge, gain in zip(layer, values, strict=True):
@@ -136,7 +137,7 @@ def _keep_best(layers: Layers, gains: Sequence[Sequence[int]]) -> tuple[int, Lay
                 reached[edge.end] = max(reached.get(edge.end, sum_here), sum_here)
         ahead.append(reached)
     kept: list[list[Edge]] = []
-    wanted = {0: ahead[-1][0]}  # nodes of best paths, with the most on the way to them
+    wanted = {0: ahead[-1][0]}  # nodes of best paths, with the largest sum on a path to them
     for before, layer, values in zip(ahead[-2::-1], layers[::-1], gains[::-1], strict=True):
         best = [
             edge
@@ -149,7 +150,7 @@ def _keep_best(layers: Layers, gains: Sequence[Sequence[int]]) -> tuple[int, Lay
 
 
 def _first_path(layers: Layers) -> Path:
-    """Return the path with the first options; every edge must be on a path."""
+    """Return the first path in the order of options. Every edge of the graph must be on a path."""
     nodes, chosen = {0}, []
     for layer in layers:
         first = min(edge.option for edge in layer if edge.start in nodes)
@@ -164,14 +165,14 @@ def _first_path(layers: Layers) -> Path:
 
 
 class _Partial(NamedTuple):
-    """A beginning of a path, and the place of its options in the order of all; alike at several nodes of a boundary."""
+    """The beginning of a path, and its rank in the order of options, which is equal if only the nodes differ."""
 
     order: int
     path: Path
 
 
 def _best_of_all_sums(layers: Layers, offset: Counts, goal: Objective, limit: int) -> Path | None:
-    """Collect every distinct sum with the first path that makes it, and compare them all."""
+    """Return the first path with the best of all distinct sums, None if there are more sums than `limit`."""
     sums: dict[tuple[int, tuple[int, ...]], _Partial] = {(0, (0,) * 15): _Partial(0, [])}
     for layer in layers:
         longer: dict[tuple[int, tuple[int, ...]], _Partial] = {}

@@ -11,11 +11,11 @@ from gecbench.kernels import too_large_for_python
 from gecbench.kernels.tokens import Ids, Offsets, TokenArray
 
 Tokens = Sequence[int]
-_MOST_CELLS = 1 << 24  # of the table of one pair
+_MOST_CELLS = 1 << 24  # of the table for one pair of texts
 
 
 def changed_spans(sources: TokenArray, rewrites: TokenArray, rewrite_rows: Offsets) -> tuple[Ids, Offsets]:
-    """Return the changes of all rewrites end to end, and the offset of each rewrite's changes.
+    """Return the changes of all rewrites in one array, and the offset of each rewrite's first change.
 
     The rewrites of source i are rows `rewrite_rows[i]` to `rewrite_rows[i + 1]`. A change is a row `(start, end, first,
     last)`: source tokens [start, end) became rewrite tokens [first, last).
@@ -31,7 +31,7 @@ def changed_spans(sources: TokenArray, rewrites: TokenArray, rewrite_rows: Offse
 
 
 def _changes(before: Tokens, after: Tokens) -> Iterator[tuple[int, int, int, int]]:
-    """Yield what lies between kept tokens (step 4)."""
+    """Yield the changes of a rewrite: the spans between kept tokens."""
     i = j = 0
     for kept_i, kept_j in [*_kept_tokens(before, after), (len(before), len(after))]:
         if (kept_i, kept_j) != (i, j):
@@ -40,9 +40,10 @@ def _changes(before: Tokens, after: Tokens) -> Iterator[tuple[int, int, int, int
 
 
 def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
-    """Return the places of the tokens that the alignment keeps (steps 1 to 3).
+    """Return the positions in both texts of the tokens that the alignment keeps, from left to right.
 
-    Tokens shared at the end need no table either: going back from the end takes them first anyway.
+    Tokens shared at the start are always kept. The rest is aligned by tracing back through a Levenshtein table. On
+    ties, keep or replace is preferred to delete, and delete to insert. So tokens shared at the end need no table.
     """
     shared, kept = 0, []
     while shared < min(len(before), len(after)) and before[shared] == after[shared]:
@@ -52,7 +53,7 @@ def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
         rows, columns = rows - 1, columns - 1
         kept.append((shared + rows, shared + columns))
     if rows * columns > _MOST_CELLS:
-        raise too_large_for_python(f"{rows} tokens are too many to align with {columns}")
+        raise too_large_for_python(f"a rewrite differs from its source in too many tokens ({columns} and {rows})")
     costs = [list(range(columns + 1))]
     for i in range(1, rows + 1):
         above, row, token = costs[-1], [i], before[shared + i - 1]

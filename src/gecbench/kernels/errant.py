@@ -1,6 +1,6 @@
-"""Edits compared as `errant_compare` does: sets of keys per annotator, and what two sets have in common.
+"""Edits compared as `errant_compare` does: the edits of each annotator become keys, and equal keys match.
 
-The rules are those of errant 3.0.2 (docs/metrics/errant.md), its double counting included. Native version: errant.cpp.
+The rules are those of errant 3.0.2, including its double counting (docs/metrics/errant.md). Native version: errant.cpp.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Mode = Literal["cs", "cse", "ds", "dt"]
 Outcome = Literal["tp", "fp", "fn"]
 OUTCOMES: tuple[Outcome, ...] = ("tp", "fp", "fn")
 EditFields = tuple[int, int, str, str]  # start, end, type and correction
-Keyed = dict[tuple[Any, ...], list[str]]  # what is compared, with the types of the edits that have this key
+Keyed = dict[tuple[Any, ...], list[str]]  # for each key, the types of the edits that have it
 PairCounts = tuple[Offsets, Offsets]
 Flags = npt.NDArray[np.uint8]
 NOOP = "noop"
 _CORRECTION_MODES = ("cs", "cse")
-_MOST_PAIRS = 250_000  # of annotators of a sentence
-_MOST_TOKENS = 1_000_000  # of an annotator's edits, each a key by token
+_MOST_PAIRS = 250_000  # pairs of annotators of one sentence
+_MOST_TOKENS = 1_000_000  # in the edits of an annotator; mode "dt" makes a key of each
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Selection:
     """The edits to compare, and the fields in which two edits must agree.
 
     `mode`: by span and correction ("cs"), with the type too ("cse"), by span alone ("ds") or by token ("dt").
-    `single` drops edits of two tokens or more on either side, `multi` the others, `filtered` those of some types.
-    `once`: edits with the same key count once.
+    `single` drops edits with two or more tokens on either side. `multi` drops all other edits. `filtered` lists types
+    to drop. With `once`, edits with the same key count once.
     """
 
     mode: Mode = "cs"
@@ -59,7 +59,7 @@ class Selection:
         return not ((self.single and several) or (self.multi and not several) or self.drops_type(kind))
 
     def drops_type(self, kind: str) -> bool:
-        """Return whether edits of a type are left out; `UNK` is an error that was detected but not corrected."""
+        """Return whether edits of a type are dropped. `UNK`, an error without correction, only counts for detection."""
         return kind in self.filtered or (kind == "UNK" and self.mode in _CORRECTION_MODES)
 
 
@@ -69,7 +69,7 @@ def has_several_words(correction: str) -> bool:
 
 
 def _tokens(edit: EditFields) -> list[tuple[Any, ...]]:
-    """Return the tokens that an edit touches: an insertion the one on its right, a noop a place of its own."""
+    """Return a key per token that an edit touches: for an insertion, the token on its right; for a noop, (-1, -1)."""
     start, end = edit[:2]
     if start == -1:
         return [(-1, -1)]
@@ -87,8 +87,8 @@ _KEYS: Mapping[Mode, Callable[[EditFields], Iterable[tuple[Any, ...]]]] = {
 class EditRows(NamedTuple):
     """The edits of a system, or of the gold, concatenated.
 
-    Sentence s has the rows row_offsets[s]:row_offsets[s + 1], each an annotator. Row r has the edits
-    edit_offsets[r]:edit_offsets[r + 1]. `types` and `corrections` are positions in `strings`.
+    A row is an annotator of a sentence. Sentence s has the rows row_offsets[s]:row_offsets[s + 1]. Row r has the edits
+    edit_offsets[r]:edit_offsets[r + 1]. `types` and `corrections` are indexes of `strings`.
     """
 
     row_offsets: Offsets
@@ -115,7 +115,7 @@ class EditRows(NamedTuple):
         )
 
     def fields(self) -> Iterator[list[list[EditFields]]]:
-        """Yield the edits of each sentence's rows."""
+        """Yield for each sentence a list of its rows, each a list of edits."""
         kinds, corrections = ([self.strings[k] for k in ids.tolist()] for ids in (self.types, self.corrections))
         edits = list(zip(self.starts.tolist(), self.ends.tolist(), kinds, corrections, strict=True))
         rows = [edits[begin:end] for begin, end in pairwise(self.edit_offsets.tolist())]
@@ -125,10 +125,10 @@ class EditRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A system's edits and the gold's, whose `strings` are the same, and which of them are compared.
+    """A system's edits (`ours`), the gold edits (`theirs`), and the selection of edits to compare.
 
-    The flags say of each string: it is `noop`, a type to leave out, or a correction of two tokens or more. With them
-    the native version needs no text.
+    Both sides have the same `strings`. The flags mark each string that is `noop`, a type to drop, or a correction of
+    two or more tokens. With these flags, the native version needs no text.
     """
 
     ours: EditRows
@@ -140,7 +140,7 @@ class Comparison:
 
     @classmethod
     def of(cls, ours: EditRows, theirs: EditRows, selection: Selection) -> Comparison:
-        """Number the strings of both sides together. A sentence without annotations has one edit, `noop`."""
+        """Return the comparison of two sides. A sentence without annotations gets one edit, `noop`."""
         known: dict[str, int] = {}
 
         def numbered(side: EditRows) -> EditRows:
@@ -163,29 +163,30 @@ class Comparison:
         )
 
     def keyed(self) -> Iterator[tuple[list[Keyed], list[Keyed]]]:
-        """Yield the keys of each sentence's annotators, the system's and the gold's."""
+        """Yield two lists for each sentence: the keyed edits of the system's annotators, and of the gold's."""
         for ours, theirs in zip(self.ours.fields(), self.theirs.fields(), strict=True):
             yield [*map(self.selection.keyed, ours)], [*map(self.selection.keyed, theirs)]
 
 
 def _check_work(ours: EditRows, theirs: EditRows, mode: Mode) -> None:
-    """Refuse annotators whose comparison would take gigabytes."""
+    """Raise an error if comparing the annotators of a sentence would take gigabytes of memory."""
     rows = [np.diff(side.row_offsets) for side in (ours, theirs)]
     if len(rows[0]) == len(rows[1]) and len(large := np.flatnonzero(rows[0] * rows[1] > _MOST_PAIRS)):
         first = large[0]
         raise InputError(
-            f"sentence {first + 1}: {rows[0][first]} annotators are too many to compare with {rows[1][first]}",
-            fix="Check the last field of the edits, which numbers the annotator",
+            f"sentence {first + 1}: {rows[0][first]} x {rows[1][first]} pairs of annotators are too many to compare",
+            fix="Check the last field of the edit lines: it is the number of the annotator",
         )
     for side in (ours, theirs) if mode == "dt" else ():
         tokens = offsets_of_sizes(np.maximum(side.ends - side.starts, 1))[side.edit_offsets]
         if len(large := np.flatnonzero(np.diff(tokens) > _MOST_TOKENS)):
             sentence = np.searchsorted(side.row_offsets, large[0], "right")
-            raise InputError(f"sentence {sentence}: its edits span more than {_MOST_TOKENS:,} tokens")
+            problem = f"sentence {sentence}: the edits of an annotator span more than {_MOST_TOKENS:,} tokens"
+            raise InputError(problem, fix="Check the start and end of these edits")
 
 
 def count_pairs(compared: Comparison) -> PairCounts:
-    """Return TP, TP + FP and TP + FN of each pair of annotators, and where each sentence's rows begin.
+    """Return TP, TP + FP and TP + FN of each pair of annotators, and the offset of each sentence's rows.
 
     Each annotator of the system is compared with each of the gold, in order of appearance.
     """
@@ -195,14 +196,14 @@ def count_pairs(compared: Comparison) -> PairCounts:
 
 
 def count_pair(hypothesis: Keyed, reference: Keyed) -> tuple[int, int, int]:
-    """Return TP, TP + FP and TP + FN: the number of outcomes."""
+    """Return TP, TP + FP and TP + FN of one pair of annotators."""
     found = [outcome for _, outcome in outcomes(hypothesis, reference)]
     correct, wrong, missed = map(found.count, OUTCOMES)
     return correct, correct + wrong, correct + missed
 
 
 def outcomes(hypothesis: Keyed, reference: Keyed) -> Iterator[tuple[str, Outcome]]:
-    """Yield the type and outcome of every edit: a match counts for each type that the reference has on its key."""
+    """Yield the type and outcome of every edit. A match counts once for each reference edit with the same key."""
     for key, kinds in hypothesis.items():
         if kinds[0] != NOOP:
             match = reference.get(key)
@@ -217,13 +218,13 @@ def outcomes(hypothesis: Keyed, reference: Keyed) -> Iterator[tuple[str, Outcome
 def count_types(compared: Comparison, chosen: Offsets) -> dict[str, list[int]]:
     """Return TP, FP and FN by error type, in order of appearance.
 
-    They are those of one pair of annotators per sentence: `chosen` has its position among the sentence's rows of
+    One pair of annotators per sentence is counted. `chosen` has the position of this pair among the sentence's rows of
     `count_pairs`.
     """
     pairs = []
     for (ours, theirs), place in zip(compared.keyed(), chosen.tolist(), strict=True):
         if not 0 <= place < len(ours) * len(theirs):
-            raise ValueError("a chosen pair is not one of its sentence")
+            raise ValueError("a position in chosen is outside the pairs of its sentence")
         pairs.append((ours[place // len(theirs)], theirs[place % len(theirs)]))
     return tally(pairs)
 

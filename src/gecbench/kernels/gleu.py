@@ -1,7 +1,7 @@
 """GLEU's n-gram counts (Sakaguchi et al. 2016, Equation 1), and the official script's random draws of references.
 
-Iteration j seeds the Mersenne Twister with 101 j and draws one reference per sentence, in order. CPython 2
-takes floor(random() * k); CPython 3 takes the top bits of 32-bit outputs until they are below k.
+Iteration j seeds the Mersenne Twister with 101 j and draws one reference per sentence, in order. To draw one of k,
+CPython 2 takes floor(random() * k). CPython 3 draws 32-bit numbers until the top bits of one are below k.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def gleu_counts(
     multiset: bool,
     threads: int = 1,
 ) -> Counts:
-    """Return one row per (sentence, reference): both lengths, then numerator and denominator of each order.
+    """Return one row per reference: both lengths, then the numerator and denominator of each n-gram order.
 
-    The references of sentence i are rows `reference_rows[i]` to `reference_rows[i + 1]`. `threads` is, here and below,
-    for the native kernel.
+    Sentence i has the references `reference_rows[i]:reference_rows[i + 1]`. Here and below, `threads` is for the native
+    kernel.
     """
     del threads
     texts = references.lists()
@@ -51,7 +51,7 @@ def gleu_counts(
 def official_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> int:
     """Return matches minus penalty, at least 0, as the official script counts them.
 
-    The penalty looks at types: an n-gram that the reference has even once costs nothing.
+    An n-gram that occurs in the reference at all is never penalized, however often the hypothesis has it.
     """
     match = sum((hypothesis & reference).values())
     penalty = sum(count for ngram, count in (hypothesis & source).items() if ngram not in reference)
@@ -59,7 +59,7 @@ def official_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) ->
 
 
 def literal_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> int:
-    """Return the numerator of Equation 1 of Sakaguchi et al. 2016 as printed (multisets, may be negative)."""
+    """Return the numerator of Equation 1 of Sakaguchi et al. 2016 as printed: with multisets, possibly negative."""
     with_reference = hypothesis & reference
     with_source = hypothesis & source
     penalty = sum(max(0, count - with_reference[ngram]) for ngram, count in with_source.items())
@@ -67,7 +67,7 @@ def literal_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> 
 
 
 def draw_rows(row_offsets: Offsets, first_iteration: int, iterations: int, python3: bool, threads: int = 1) -> Counts:
-    """Return the row drawn for each sentence, iterations × sentences."""
+    """Return the reference row drawn for each sentence, as an array (iterations, sentences)."""
     del threads
     choices = np.diff(row_offsets)
     draw = _draw_python3 if python3 else _draw_python2
@@ -76,7 +76,7 @@ def draw_rows(row_offsets: Offsets, first_iteration: int, iterations: int, pytho
 
 
 def generator_states(iterations: int) -> States:
-    """Return the words of every iteration's generator before the first draw, the place of the next one last."""
+    """Return the state of every iteration's generator before the first draw: its words, then the index of the next."""
     return np.array([random.Random(101 * i).getstate()[1] for i in range(iterations)], dtype=np.uint32)
 
 
@@ -88,9 +88,9 @@ def sampled_totals(
     threads: int = 1,
     states: States | None = None,
 ) -> Counts:
-    """Return the summed counts of the rows drawn in each iteration, iterations × counts.
+    """Return the summed counts of the rows drawn in each iteration, as an array (iterations, counts).
 
-    `states` are those of the generators: draws continue from them, and they are updated in place.
+    If `states` of generators are given, draws continue from these states and update them in place.
     """
     del threads
     carried = generator_states(iterations) if states is None else states

@@ -1,8 +1,9 @@
-"""The greedy choice of an annotator per sentence: the M2 scorer's (docs/metrics/m2.md §9) or errant_compare's.
+"""The greedy choice of an annotator per sentence, as in the M2 scorer (docs/metrics/m2.md §9) and errant_compare.
 
-A walk keeps the totals (correct, proposed, gold) of everything chosen so far. Many walks go side by side: over
-resampled corpora, or over the human bound's subsets of annotators. `rounded` is errant_compare's rule (its §4):
-F from precision and recall, rounded to four decimals before it is compared.
+Both go through the sentences in order and choose the annotator with whom F of all choices so far is highest. One pass
+is a walk here; its totals are (correct, proposed, gold). Many walks are computed together: over resampled corpora, or
+over the subsets of annotators for human performance. `rounded` selects errant_compare's rule (docs/metrics/errant.md
+§4): F is computed from precision and recall, and rounded to four decimals before it is compared.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Values = NDArray[np.float64]
 
 
 def choose_rows(counts: Counts, row_offsets: Counts, beta_squared: float, rounded: bool = False) -> Counts:
-    """Return the row chosen for every sentence, sentences in order; -1 where a sentence has no row."""
+    """Return the row chosen for every sentence, -1 for a sentence without rows."""
     in_order = np.arange(len(row_offsets) - 1, dtype=np.int32)[None]
     _, chosen = _walk_samples(counts, row_offsets, beta_squared, in_order, rounded)
     return np.where(chosen[0] < 0, -1, row_offsets[:-1] + chosen[0])
@@ -30,7 +31,7 @@ def sample_totals(
     threads: int = 1,
     rounded: bool = False,
 ) -> Counts:
-    """Return the totals along each row of sentence indexes: (samples, 3). `threads` is for the native kernel."""
+    """Return the totals of each sample, a row of sentence indexes: (samples, 3). `threads` is for the native kernel."""
     del threads
     return _walk_samples(counts, row_offsets, beta_squared, samples, rounded)[0]
 
@@ -38,7 +39,7 @@ def sample_totals(
 def subset_totals(
     counts: Counts, subsets: NDArray[np.uint32], beta_squared: float, threads: int = 1, rounded: bool = False
 ) -> Counts:
-    """Return the totals of every author and subset of annotators: (authors, subsets, 3).
+    """Return the totals of every author against every subset of annotators: (authors, subsets, 3).
 
     `counts` is (authors, sentences, annotators, 3). Bit j of a subset stands for annotator j. `threads` is for the
     native kernel.
@@ -55,7 +56,7 @@ def subset_totals(
 def _walk_samples(
     counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32], rounded: bool
 ) -> tuple[Counts, Counts]:
-    """Return the totals of each sample, and the choice at each of its places: (samples, places)."""
+    """Return the totals of each sample, and the option chosen at each position: (samples, positions)."""
     sizes = np.diff(row_offsets)
     options = np.arange(sizes.max(initial=0)) < sizes[:, None]
     padded = np.zeros((*options.shape, 3), dtype=np.int64)
@@ -69,11 +70,11 @@ def _walk_samples(
 
 
 def _step(totals: Counts, counts: Counts, options: Mask, beta_squared: float, rounded: bool) -> tuple[Counts, Counts]:
-    """Return every walk's totals after one more sentence, and the option each took, -1 if it had none.
+    """Return every walk's totals after one more sentence, and the option chosen by each, -1 if it had none.
 
-    The totals are (…, 3), the counts (…, options, 3). The option is taken that gives (1) the highest F of
-    everything so far, on a tie (2) the most correct edits, then (3) the smallest size, then (4) comes first. The size
-    is proposed + beta² gold; for errant_compare the proposed edits, and after them the gold edits.
+    The totals are (…, 3), the counts (…, options, 3). The best option has (1) the highest F of all choices so far; on
+    ties (2) the most correct edits; then (3) the smallest size; then (4) the first wins. The size is proposed + beta²
+    gold. For errant_compare it is the number of proposed edits, and on ties that of gold edits.
     """
     best, chosen = totals, np.full(totals.shape[:-1], -1, dtype=np.int64)
     best_f, best_size = np.full(chosen.shape, -1.0), np.zeros(chosen.shape)
@@ -99,7 +100,7 @@ def _f_and_size(sums: Counts, beta_squared: float) -> tuple[Values, Values]:
 
 
 def _rounded_f(sums: Counts, beta_squared: float) -> tuple[Values, Values]:
-    """Return F in ten-thousandths, and the proposed edits."""
+    """Return F in ten-thousandths, and the number of proposed edits."""
     correct, proposed, gold = (sums[..., k].astype(np.float64) for k in range(3))
     precision = np.where(proposed == correct, 1.0, correct / np.maximum(proposed, 1))
     recall = np.where(gold == correct, 1.0, correct / np.maximum(gold, 1))
@@ -110,9 +111,9 @@ def _rounded_f(sums: Counts, beta_squared: float) -> tuple[Values, Values]:
 
 
 def ten_thousandths(values: Values) -> Values:
-    """Return how many ten-thousandths a value is, rounded as Python's `round(value, 4)` does: exactly, ties to even.
+    """Return 10,000 times a value, rounded as Python's `round(value, 4)` does: exactly, ties to even.
 
-    The value is the sum of two halves whose products with 10,000 are exact, so that its distance to the tie is too.
+    The value is split into two parts whose products with 10,000 are exact. So its distance from a tie is exact, too.
     """
     high = values.astype(np.float32).astype(np.float64)
     whole = np.floor(high * 10000)

@@ -6,7 +6,7 @@ With the multisets S, R and C of the n-grams of source, reference and correction
     over-deletes    (S ∩ R) \ C     over-inserts    C \ (S ∪ R)
     under-deletes   (S ∩ C) \ R     under-inserts   R \ (S ∪ C)
 
-TP are the first three, FP the over-corrections, FN the under-corrections.
+TP counts the true changes and keeps, FP the over-corrections, FN the under-corrections.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class NgramChanges(NamedTuple):
-    """The n-grams of one order by what became of them: seven multisets."""
+    """The n-grams of one order, divided into the seven multisets above."""
 
     kept: Ngrams
     deleted: Ngrams
@@ -59,10 +59,9 @@ def green_counts(
     order: int,
     threads: int = 1,
 ) -> Counts:
-    """Return one row per (sentence, reference): TP, FP and FN of each order.
+    """Return one row per reference: TP, FP and FN of each n-gram order.
 
-    The references of sentence i are rows `reference_rows[i]` to `reference_rows[i + 1]`. `threads` is for the native
-    kernel.
+    Sentence i has the references `reference_rows[i]:reference_rows[i + 1]`. `threads` is for the native kernel.
     """
     del threads
     texts = references.lists()

@@ -1,7 +1,7 @@
-"""Edits of several annotators as error groups, laid end to end (docs/metrics/imeasure.md §2 and §3).
+"""Error groups: the edits of several annotators, clustered by overlap (docs/metrics/imeasure.md §2 and §3).
 
-A group is one error; each annotator's edits in it are one alternative, in which edits of one span are joined, and
-alternatives that make the same edits count once.
+A group is one error. Each annotator's edits in the group are one alternative. Edits of an alternative with the same
+span are joined. Equal alternatives are kept once.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Span = Sequence[int]
 
 
 class GroupLayout(NamedTuple):
-    """The groups of a corpus.
+    """The groups of a corpus, concatenated.
 
-    Sentence s has the groups group_offsets[s]:group_offsets[s + 1], group g the alternatives
-    alternative_offsets[g]:alternative_offsets[g + 1], alternative a the edits edit_offsets[a]:edit_offsets[a + 1]; edit
-    e joins the given edits members[member_offsets[e]:member_offsets[e + 1]], all of one span. A group is optional that
-    not all annotators corrected; a sentence is bridged in which edits of two groups overlap.
+    Sentence s has the groups group_offsets[s]:group_offsets[s + 1]. Group g has the alternatives
+    alternative_offsets[g]:alternative_offsets[g + 1]. Alternative a has the edits edit_offsets[a]:edit_offsets[a + 1].
+    Edit e joins the input edits members[member_offsets[e]:member_offsets[e + 1]], all with the same span. A group is
+    optional if not all annotators corrected it. A sentence is bridged if edits of two of its groups overlap.
     """
 
     group_offsets: Offsets
@@ -37,10 +37,10 @@ class GroupLayout(NamedTuple):
 
 
 def group_edits(sentence_offsets: Offsets, annotators: Ids, spans: Ids, texts: TokenArray, people: Ids) -> GroupLayout:
-    """Group the edits of every sentence; those of sentence s are rows sentence_offsets[s]:sentence_offsets[s + 1].
+    """Return the error groups of every sentence.
 
-    Edit e is `annotators[e]`'s, of the source tokens [spans[e, 0], spans[e, 1]), with the tokens `texts[e]`;
-    `people[s]` annotators worked on sentence s.
+    Sentence s has `people[s]` annotators and the edits sentence_offsets[s]:sentence_offsets[s + 1]. In edit e,
+    annotator `annotators[e]` replaces the source tokens [spans[e, 0], spans[e, 1]) by the tokens `texts[e]`.
     """
     layout = _Layout(annotators.tolist(), spans.tolist(), texts.lists())
     for (begin, end), workers in zip(pairwise(sentence_offsets.tolist()), people.tolist(), strict=True):
@@ -49,7 +49,7 @@ def group_edits(sentence_offsets: Offsets, annotators: Ids, spans: Ids, texts: T
 
 
 def _overlapping(span: Span, starts: Offsets, ends: Offsets) -> NDArray[np.bool_]:
-    """Return which edits exclude one: same span, a shared token, or an insertion inside the other."""
+    """Return which edits overlap a span: same span, a shared token, or an insertion inside the other span."""
     start, end = span[0], span[1]
     found: NDArray[np.bool_] = ((starts == start) & (ends == end)) | ((start < ends) & (starts < end))
     return found
@@ -61,20 +61,20 @@ def _columns(spans: Sequence[Span]) -> tuple[Offsets, Offsets]:
 
 
 def cluster_spans(spans: Sequence[Span]) -> list[list[int]]:
-    """Return the indexes of spans in clusters, in the order of the text (docs/metrics/imeasure.md §2)."""
+    """Return clusters of overlapping spans, as lists of their indexes in text order (docs/metrics/imeasure.md §2)."""
     clusters: list[list[int]] = []
-    # 1. Take the edits by decreasing length; those of one length stay in their order.
+    # 1. Take the edits by decreasing length; equally long ones stay in their order.
     order = sorted(range(len(spans)), key=lambda k: spans[k][0] - spans[k][1])
     starts, ends = _columns([spans[k] for k in order])
     joined = np.zeros(len(spans), dtype=np.int64)
     for place, candidate in enumerate(order):
-        # 2. Each joins the first cluster that has an edit which it overlaps, else founds one.
+        # 2. Each edit joins the first cluster with an edit that it overlaps, or starts a new cluster.
         touching = joined[:place][_overlapping(spans[candidate], starts[:place], ends[:place])]
         if not touching.size:
             clusters.append([])
         joined[place] = touching.min() if touching.size else len(clusters) - 1
         clusters[joined[place]].append(candidate)
-    # 3. Clusters are never joined later; the first and longest edit of each gives its position.
+    # 3. Clusters are never merged. They are sorted by the span of their first edit, which is their longest.
     return sorted(clusters, key=lambda cluster: (spans[cluster[0]][0], spans[cluster[0]][1]))
 
 
@@ -126,14 +126,14 @@ class _Layout:
         )
 
     def _joined(self, rows: list[int]) -> list[list[int]]:
-        """Return an annotator's edits in the order of the text, those of one span together."""
+        """Return an annotator's edits in text order, as lists of edits with the same span."""
         joined: dict[tuple[int, ...], list[int]] = {}
         for row in rows:
             joined.setdefault(tuple(self.spans[row]), []).append(row)
         return [joined[span] for span in sorted(joined)]
 
     def _content(self, edits: list[list[int]]) -> tuple[object, ...]:
-        """Return the spans and tokens of an alternative, which are the same for equal alternatives."""
+        """Return the spans and tokens of an alternative, by which equal alternatives are found."""
         return tuple(
             (*self.spans[rows[0]], tuple(token for row in rows for token in self.texts[row])) for rows in edits
         )

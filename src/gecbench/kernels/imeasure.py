@@ -1,8 +1,8 @@
-"""The I-measure's kernel: count references, and choose the best of them, listed or mixed (Felice & Briscoe 2015).
+"""The I-measure's kernel: compare a hypothesis with references and choose the best one (Felice & Briscoe 2015).
 
-Counts are rows of fifteen: TP TN FP FN FPN for detection, for correction, and for the baseline that leaves the source
-alone. docs/metrics/imeasure.md describes the official scorer's choice (§6) and the search for mixed references, which
-are too many to list (§8).
+A row of counts has fifteen numbers: TP TN FP FN FPN for detection, for correction, and for the baseline, which is the
+unchanged source. docs/metrics/imeasure.md describes how the official scorer chooses among listed references (§6), and
+how the best mixed reference is found, since there are too many to list (§8).
 
 The search for the best mixed reference of a sentence:
 
@@ -11,7 +11,7 @@ The search for the best mixed reference of a sentence:
 3. Drop every cut that an optimal alignment of some reference may miss, and list the joined segment instead.
 4. Pick one reference of each segment so that the sum of their counts is best (`kernels/best_sum.py`).
 
-Where so many cuts are dropped that a segment has too many references, the sentence is searched without cuts
+If a segment has too many references because many cuts were dropped, the sentence is searched without cuts
 (`kernels/lattice.py`).
 """
 
@@ -48,7 +48,7 @@ from gecbench.kernels.lattice import Lattice, add_baseline
 from gecbench.kernels.tokens import Offsets, TokenArray
 
 DONE, COLLIDES, TOO_MANY, TOO_LONG = range(4)
-_MOST_WORK = 1 << 28  # cells of all alignments of a segment
+_MOST_WORK = 1 << 28  # cells of the alignments of a segment, together
 _LARGEST = 1 << 62
 MOST_OPTIONS = 1 << 12  # references of a segment of a lattice
 
@@ -59,11 +59,11 @@ Item = TypeVar("Item")
 
 
 class Limits(NamedTuple):
-    """The bounds on time and memory.
+    """Limits on time and memory.
 
-    They are the references of a segment, distinct sums of counts, cells of an alignment, cells of all alignments of a
-    segment, and cells of a search without cuts, 0 to refuse that. Sentences with at most `listed` mixed references are
-    not cut; the result is the same.
+    `segment`: references of a segment. `sums`: distinct sums of counts. `cells`: cells of an alignment. `work`: cells
+    of all alignments of a segment. `lattice`: cells of a search without cuts; 0 turns this search off. Sentences with
+    at most `listed` mixed references are not cut, which gives the same result.
     """
 
     listed: int = 2
@@ -82,13 +82,13 @@ class RefusedError(Exception):
 
 
 class Group(NamedTuple):
-    """Alternative corrections of one error, each a set of edits; an optional group may be left alone."""
+    """Alternative corrections of one error, each a set of edits. An optional group may stay uncorrected."""
 
     alternatives: tuple[tuple[Edit, ...], ...]
     optional: bool
 
     def choices(self) -> list[tuple[Edit, ...]]:
-        """Return the alternatives, and nothing last if optional."""
+        """Return the alternatives and, last, an empty one if the group is optional."""
         return [*self.alternatives, ()] if self.optional else list(self.alternatives)
 
     def extent(self) -> tuple[int, int]:
@@ -130,7 +130,7 @@ def _split(items: list[Item], offsets: Offsets) -> list[list[Item]]:
     return [items[start:end] for start, end in pairwise(offsets.tolist())]
 
 
-# The native kernel does the same.
+# These functions exist in the native kernel, too.
 
 
 def align(source: Int32, hypothesis: Int32, reference: Int32) -> Int32:
@@ -150,7 +150,7 @@ def count_references(
     """Count the classes of every reference.
 
     Sentence s has the references sentence_offsets[s]:sentence_offsets[s + 1]. Also returns for each sentence a status,
-    DONE or TOO_LONG, and the cells of its alignments. `threads` is for the native kernel.
+    DONE or TOO_LONG, and the number of cells of its alignments. `threads` is for the native kernel.
     """
     del threads
     texts = references.lists()
@@ -172,7 +172,7 @@ def count_references(
 
 
 def _check_lengths(source: Tokens, hypothesis: Tokens, reference: Tokens, cell_limit: int) -> None:
-    """Refuse texts of which two would make a table above the limit."""
+    """Refuse the sentence if the table of its two longest texts has more cells than the limit."""
     _, second, first = sorted(len(text) + 1 for text in (source, hypothesis, reference))
     if first * second > cell_limit:
         raise RefusedError(TOO_LONG)
@@ -202,8 +202,8 @@ def choose_mixed(
     """Choose the best mixed reference of every sentence, without listing them all (docs/metrics/imeasure.md §8).
 
     Returns the alternative chosen in each group (-1: none), and for each sentence its counts, its status (DONE,
-    COLLIDES, TOO_MANY or TOO_LONG) and its work: mixed references, alignments, their cells, segments. `threads` is for
-    the native kernel.
+    COLLIDES, TOO_MANY or TOO_LONG) and its work: the numbers of mixed references, alignments, their cells and segments.
+    `threads` is for the native kernel.
     """
     del threads
     total = [0] * 15
@@ -234,7 +234,7 @@ def choose_mixed(
 
 
 class Cut(NamedTuple):
-    """A position in the source, and the one in the hypothesis that goes with it."""
+    """A position in the source, and the position in the hypothesis that is aligned with it."""
 
     source: int
     hypothesis: int
@@ -243,8 +243,8 @@ class Cut(NamedTuple):
 class Option(NamedTuple):
     """A reference of a segment: the choice in each group, its tokens and counts, and how it aligns.
 
-    `distances` are its two-way distances to source and hypothesis, `slack` is what the three-way alignment costs above
-    the sum of all three two-way distances.
+    `distances` are its two-way distances to source and hypothesis. `slack` is the cost of the three-way alignment
+    minus the sum of the three two-way distances.
     """
 
     choice: tuple[int, ...]
@@ -256,7 +256,7 @@ class Option(NamedTuple):
 
 @dataclass
 class Segment:
-    """A stretch of the sentence that contains whole groups, with all its references.
+    """A part of the sentence between two cuts: the groups inside, and all its references.
 
     `distance` is the two-way distance of source and hypothesis.
     """
@@ -269,7 +269,7 @@ class Segment:
 
 
 class MixedSentence:
-    """One sentence, its hypothesis and its groups."""
+    """The search for the best mixed reference of one sentence."""
 
     def __init__(self, source: Tokens, hypothesis: Tokens, groups: Sequence[Group], limits: Limits) -> None:
         self.source, self.hypothesis, self.groups, self.limits = source, hypothesis, groups, limits
@@ -278,9 +278,9 @@ class MixedSentence:
         self.alignments = self.cells = self.segments = 0
 
     def choose(self, offset: Counts, goal: Objective) -> tuple[list[int], list[int]]:
-        """Return the alternative chosen in each group (-1: none), and the counts of the reference they make."""
+        """Return the alternative chosen in each group (-1: none), and the counts of the resulting reference."""
         try:
-            segments = self.certified_segments()
+            segments = self.proven_segments()
             groups = [segment.groups for segment in segments]
             options = [[option.choice for option in segment.options] for segment in segments]
             layers = [[Edge(n, option.counts) for n, option in enumerate(segment.options)] for segment in segments]
@@ -299,8 +299,8 @@ class MixedSentence:
                 choices[group] = choice if choice < len(self.groups[group].alternatives) else -1
         return choices, counts
 
-    def certified_segments(self) -> list[Segment]:
-        """Return segments whose cuts lie on every optimal alignment of every mixed reference."""
+    def proven_segments(self) -> list[Segment]:
+        """Return segments such that every optimal alignment of every mixed reference passes all cuts."""
         cuts = [] if self.references <= self.limits.listed else self.find_cuts()  # step 1
         bounds = [Cut(0, 0), *cuts, Cut(len(self.source), len(self.hypothesis))]
         segments = [self.list_references(*pair) for pair in pairwise(bounds)]  # step 2
@@ -311,14 +311,14 @@ class MixedSentence:
         return segments
 
     def find_missable(self, cuts: Sequence[Cut], segments: Sequence[Segment]) -> int | None:
-        """Return the index of a cut that some optimal alignment may miss; each option is aligned with a whole text."""
-        longest = max(self.source, self.hypothesis, key=len)
+        """Return the index of a cut that some optimal alignment may miss, None if there is none (step 3)."""
+        longest = max(self.source, self.hypothesis, key=len)  # the proof aligns every option with a whole text
         for option in (option for segment in segments for option in segment.options if cuts):
             _check_lengths(option.tokens, longest, (), self.limits.cells)
         return find_missable_cut(self.source, self.hypothesis, cuts, segments)
 
     def find_cuts(self) -> list[Cut]:
-        """Cut between blocks: in the middle of the longest unedited run that the hypothesis keeps (step 1)."""
+        """Return cuts between blocks: the middles of the longest unedited runs that the hypothesis keeps (step 1)."""
         _check_lengths(self.source, self.hypothesis, (), self.limits.cells)
         kept = {i: j for i, j in align_pair(self.source, self.hypothesis) if i >= 0 and j >= 0}
         cuts = []
@@ -330,7 +330,7 @@ class MixedSentence:
         return cuts
 
     def kept_run(self, place: Cut, left: int, right: int) -> int:
-        """Return how many tokens on both sides of a place are unedited and kept by the hypothesis."""
+        """Return how many tokens on each side of a position are unedited and kept by the hypothesis."""
         i, j = place
         run = 0
         while (
@@ -345,7 +345,7 @@ class MixedSentence:
         return run
 
     def blocks(self) -> list[tuple[int, int]]:
-        """Return the extents of groups, joined where they overlap or touch; none if an edit is out of range."""
+        """Return the extents of blocks, which are groups that overlap or touch; none if an edit is out of range."""
         spans = [edit for group in self.groups for alternative in group.alternatives for edit in alternative]
         if any(not 0 <= start <= end <= len(self.source) for start, end, _ in spans):
             return []
@@ -364,8 +364,8 @@ class MixedSentence:
     def reach(self, block: Sequence[int]) -> int:
         """Return where the edits of a block end.
 
-        Edits are applied from right to left. Edits that start inside another one may have shortened the text before it
-        is applied; then it reaches that much further.
+        Edits are applied from right to left. If edits that start inside the span of an edit have shortened the text
+        before, this edit reaches that much further.
         """
         groups = [self.groups[g] for g in block]
         end = max(group.extent()[1] for group in groups)
@@ -389,7 +389,7 @@ class MixedSentence:
         if references > self.limits.segment or pairs > self.limits.work:
             raise RefusedError(TOO_MANY)
         if pairs > _MOST_WORK:
-            raise too_large_for_python("the mixed references of a sentence are too many")
+            raise too_large_for_python("a sentence has too many mixed references")
         _check_lengths(source, hypothesis, (), self.limits.cells)
         distance = pair_distance(source, hypothesis)
         options = []
@@ -402,7 +402,7 @@ class MixedSentence:
             columns = align_texts(*texts)
             cells += table_cells(*texts)
             if cells > _MOST_WORK:
-                raise too_large_for_python("the mixed references of a sentence are too many")
+                raise too_large_for_python("a sentence has too many mixed references")
             distances = (pair_distance(source, tokens), pair_distance(hypothesis, tokens))
             slack = alignment_cost(columns, texts) - sum(distances) - distance
             options.append(Option(choice, tokens, count_classes(columns, *texts), distances, slack))
@@ -411,7 +411,7 @@ class MixedSentence:
         return Segment(groups, options, source, hypothesis, distance)
 
     def groups_between(self, start: int, end: int) -> tuple[list[int], int]:
-        """Return the groups of a segment of the source, and the number of their combinations."""
+        """Return the groups in a part of the source, and the number of combinations of their choices."""
         last = end == len(self.source)
         whole = last and not start
         places = [self.groups[g].extent()[0] for g in self.order]
@@ -421,7 +421,7 @@ class MixedSentence:
         return inside, math.prod(len(self.groups[g].choices()) for g in inside)
 
     def list_texts(self, start: int, end: int) -> dict[tuple[int, ...], tuple[int, ...]]:
-        """Return the distinct references of a segment, each with the first choice in each group that makes it."""
+        """Return the distinct references of a segment, each with the first combination of choices that gives it."""
         inside, _ = self.groups_between(start, end)
         found: dict[tuple[int, ...], tuple[int, ...]] = {}
         for combination in product(*(enumerate(self.groups[g].choices()) for g in inside)):
@@ -435,7 +435,7 @@ class MixedSentence:
         return found
 
     def lattice(self) -> tuple[list[list[int]], list[list[tuple[int, ...]]], list[list[Edge]]]:
-        """Return the groups and the choices of each segment, and all edges, for a sentence that cannot be cut."""
+        """Return the groups and choices of each segment, and all edges, for the search without cuts."""
         _check_lengths(self.source, self.hypothesis, (), self.limits.cells)
         blocks = self.blocks()
         middles = [(left + right + 1) // 2 for (_, left), (right, _) in pairwise(blocks)]
@@ -453,7 +453,7 @@ class MixedSentence:
         return groups, [list(found.values()) for found in texts], add_baseline(layers, baseline_layers)
 
     def list_segment(self, start: int, end: int) -> dict[tuple[int, ...], tuple[int, ...]]:
-        """Return the references of a segment of the lattice, if they are not too many."""
+        """Return the references of a segment of the lattice. Refuse the sentence if there are too many."""
         if self.groups_between(start, end)[1] > MOST_OPTIONS:
             raise RefusedError(TOO_MANY)
         return self.list_texts(start, end)
@@ -469,7 +469,7 @@ class MixedSentence:
 
 
 def _shortening(groups: Sequence[Sequence[Sequence[Edit]]], edit: Edit, end: int) -> int:
-    """Return by how much edits that start between an edit's start and `end` can shorten the text, of all its groups."""
+    """Return how much shorter the edits that start between the start of `edit` and `end` can make the text."""
     return sum(
         max(
             (
@@ -485,7 +485,7 @@ def _shortening(groups: Sequence[Sequence[Sequence[Edit]]], edit: Edit, end: int
 def apply_edits(source: Tokens, edits: Sequence[Edit], start: int, end: int) -> tuple[int, ...]:
     """Apply edits to a part of the source, from right to left.
 
-    One that would empty the whole text is skipped (docs/metrics/imeasure.md §3).
+    An edit that would empty the whole text is skipped (docs/metrics/imeasure.md §3).
     """
     whole = end - start == len(source)
     current = list(source[start:end])
@@ -498,14 +498,15 @@ def apply_edits(source: Tokens, edits: Sequence[Edit], start: int, end: int) -> 
 
 # Step 3: a proof that every optimal alignment passes through the cuts (in full: native/imeasure/mixing.hpp).
 #
-# An alignment passes a cut if all three texts stand there at the same time. One that misses a cut misses it in the
-# two-way alignment of some pair of texts. So it is enough that for each pair every two-way path that misses cuts costs
-# more than the distances of the segments that it crosses plus the charges of the cuts that it misses. A cut is charged
-# the largest slack of the segments on both sides, which is what a three-way alignment through the cut may cost more.
+# An alignment passes a cut if it is at the cut in all three texts at the same time. If it misses a cut, it also misses
+# the cut in the two-way alignment of some pair of texts. So it is enough to check each pair: every two-way path that misses cuts
+# must cost more than the distances of the segments that it crosses plus the charges of the cuts that it misses. The
+# charge of a cut is the largest slack of the segment before it plus that of the segment after it: a three-way alignment
+# through the cut may cost that much more than the distances.
 #
-# A pair of texts is a text and a chain of segments with several branches each, the references. Over all references at
-# once, the cheapest path that misses cuts is a shortest path through text and chain, in which each branch starts with a
-# credit of its own distance.
+# All references are checked at once. Of a pair, one text is plain; the other is a chain of segments with a branch for
+# each reference. The cheapest path that misses cuts is a shortest path through both. Each branch starts with a credit
+# of its own distance.
 
 _FAR = 1 << 40
 Branch = tuple[Tokens, int]  # the tokens of a segment, and their distance to the segment of the other text
@@ -541,8 +542,8 @@ def _missable_in_pair(
 ) -> int | None:
     """Return a cut that a two-way path of cost 0 or less misses, or None. Cut g is after segment g of the chain.
 
-    `passed` and `missed` are the least costs of standing at each position of the text at the start of a segment, on
-    paths that passed the cut there and on paths that missed it.
+    `passed` and `missed` are the least costs of being at each position of the text at the start of a segment: of paths
+    that passed the cut there, and of paths that missed it.
     """
     passed = [GAP * i for i in range(len(text) + 1)]
     missed = [_FAR] * (len(text) + 1)
@@ -559,7 +560,7 @@ def _missable_in_pair(
 
 
 def _cross_segment(text: Tokens, costs: Sequence[int], branches: Sequence[Branch]) -> list[int]:
-    """Return the least cost of standing at each position of the text at the end of a segment, by any branch."""
+    """Return the least cost of being at each position of the text at the end of a segment, by any branch."""
     best = [_FAR] * len(costs)
     for tokens, distance in branches:
         ends = costs
@@ -570,7 +571,7 @@ def _cross_segment(text: Tokens, costs: Sequence[int], branches: Sequence[Branch
 
 
 def _take_token(text: Tokens, costs: Sequence[int], token: int, last: bool) -> list[int]:
-    """Take one token of the chain; after the last one the text does not move on yet."""
+    """Return the costs after one token of the chain; after the last one, steps over the text are added at the cut."""
     row = [costs[0] + GAP]
     for i, other in enumerate(text):
         cost = min(costs[i] + (MATCH if token == other else MISMATCH), costs[i + 1] + GAP)
@@ -579,7 +580,7 @@ def _take_token(text: Tokens, costs: Sequence[int], token: int, last: bool) -> l
 
 
 def _miss_cut(costs: Sequence[int], cut: int, charge: int) -> list[int]:
-    """Return the least cost of going on to each position without standing at the cut, less the charge."""
+    """Return the least cost of continuing from each position without passing the cut, less the charge."""
     left = _FAR
     missed = []
     for i, cost in enumerate(costs):

@@ -1,19 +1,21 @@
 """The best mixed reference of a sentence that cannot be cut: a search over a lattice of references.
 
 `kernels/imeasure.py` cuts a sentence where every optimal alignment of every mixed reference passes one cell. Some
-outputs leave no such cell: a truncated one can align its last words with any later occurrence at the same cost. Here
-the references are still divided between blocks of error groups, but an alignment may pass a boundary in several cells.
+outputs leave no such cell. For example, the last words of a truncated output may align with any later occurrence at the
+same cost. Here the references are still divided into segments between blocks of error groups, but alignments may cross
+a boundary in several cells.
 
-1. Bound, over all references, how much better a passage through each cell can be than one through a chosen cell, the
-   pivot. Where the bound is below 0, no optimal alignment passes. The other cells are alive.
-2. Go through the segments from left to right. Two beginnings of references whose savings in the live cells of a
-   boundary differ by a constant go on in the same way, so they are one class. Trace the official alignment back through
-   the segment, from each live cell at its end to the live cell at its start, and count.
+1. Choose one cell of each boundary, its pivot. For each other cell, bound how much more an alignment through it can
+   save than one through the pivot, over all references. If the bound is below 0, no optimal alignment passes through
+   the cell. The other cells are live.
+2. Go through the segments from left to right. The beginning of a reference up to a boundary has savings in its live
+   cells. If the savings of two beginnings differ by a constant, both continue in the same way and form one class. Trace
+   the official alignment back through each segment, from each live cell at its end, and count its columns.
 3. The references of the segments, with the classes and cells that they connect, are the edges of a graph. A path
    through it is a mixed reference with its official alignment. `kernels/best_sum.py` finds the best.
 
-Savings are those of `kernels/alignment.py`. A plane holds them for all prefixes of source and hypothesis at one place
-of the reference.
+Savings are explained in `kernels/alignment.py`. A plane holds the savings of all prefixes of source and hypothesis at
+one position of the reference.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ _MOST_EDGES = 1 << 16  # of a segment
 
 
 class Lattice:
-    """Source, hypothesis, the options of each segment (references as tokens), and the pivots of all boundaries."""
+    """A sentence that is searched without cuts: the references of each segment, and the pivot of each boundary."""
 
     def __init__(
         self, source: Tokens, hypothesis: Tokens, segments: Sequence[Sequence[Tokens]], pivots: Sequence[Cell]
@@ -58,10 +60,10 @@ class Lattice:
     def live_cells(self) -> list[list[Cell]]:
         """Return for each boundary the cells through which an optimal alignment of some reference may pass (step 1).
 
-        An alignment passes a boundary in the cell from which it takes the next token of the reference. `ahead` is the
-        most that any beginning can save on the way to a cell above what it saves on the way to the pivot; `behind` is
-        the same for what comes after. Each crosses a segment by its best option, less what that option saves between
-        the pivots of both ends.
+        An alignment crosses a boundary in the cell from which it takes the next token of the reference. `ahead` is the
+        most that any beginning can save up to a cell, compared with its saving up to the pivot. `behind` is the same
+        for endings, from the cell on. Both take the best option of each segment, and subtract what this option saves
+        between the pivots at both ends of the segment.
         """
         planes = Planes(self.source, self.hypothesis)
         saved = [
@@ -83,7 +85,7 @@ class Lattice:
     def edges(self, limit: int) -> list[list[Edge]] | None:
         """Return the edges of every segment (step 2), None if they take more than `limit` cells of planes.
 
-        Node c * cells + n of a boundary is its class c and its live cell n.
+        Node c * cells + n of a boundary stands for its class c and its live cell n.
         """
         bounds = 2 * sum(len(option) for options in self.segments for option in options)
         if bounds * (len(self.source) + 1) * (len(self.hypothesis) + 1) > limit:
@@ -122,10 +124,10 @@ class Lattice:
 
 
 def add_baseline(layers: Sequence[Sequence[Edge]], baseline: Sequence[Sequence[Edge]]) -> list[list[Edge]]:
-    """Return edges with the baseline's counts; a node is a node of both graphs.
+    """Return edges with the baseline's counts added. A node stands for a pair of nodes, one of each graph.
 
-    The baseline's edges are those of a lattice with an empty hypothesis: its official alignment is that of source and
-    reference. There a token that both have is a false positive, and every other column is something to correct.
+    The baseline's edges come from a lattice with an empty hypothesis, in which only source and reference are aligned.
+    There a token that both share counts as a false positive. Every other column is an error that is not corrected.
     """
     joined: list[list[Edge]] = []
     starts = 1  # nodes of the baseline where the segment starts
@@ -151,7 +153,7 @@ def add_baseline(layers: Sequence[Sequence[Edge]], baseline: Sequence[Sequence[E
 
 
 class Planes:
-    """The moves between planes of one source and hypothesis."""
+    """Planes of one source and hypothesis, and the moves between them."""
 
     def __init__(self, source: Tokens, hypothesis: Tokens) -> None:
         self.source, self.hypothesis = source, hypothesis
@@ -159,7 +161,7 @@ class Planes:
         self.cells = 0  # of all planes so far
 
     def holding(self, values: Mapping[Cell, int]) -> Plane:
-        """Return a plane with savings in some cells alone."""
+        """Return a plane with savings in the given cells only."""
         plane = np.full((len(self.source) + 1, len(self.hypothesis) + 1), _NOWHERE, dtype=np.int64)
         for cell, value in values.items():
             plane[cell] = value
@@ -170,7 +172,7 @@ class Planes:
         return self.close(self.holding({(0, 0): 0}))
 
     def cross(self, plane: Plane, tokens: Tokens) -> list[Plane]:
-        """Return the planes from the start of a segment to its end, one after each token of the reference."""
+        """Return the given plane at the start of a segment, and the plane after each token of the reference."""
         self.cells += len(tokens) * plane.size
         planes = [plane]
         for token in tokens:
@@ -184,7 +186,7 @@ class Planes:
         return planes
 
     def cross_back(self, plane: Plane, tokens: Tokens) -> Plane:
-        """Return what can be saved from each cell at the start of a segment, given that of the cells at its end."""
+        """Return what can be saved from each cell at the start of a segment on, given the plane at its end."""
         self.cells += len(tokens) * plane.size
         for token in reversed(tokens):
             source, hypothesis = self._save_with(token)
@@ -201,7 +203,7 @@ class Planes:
         return pair_savings(self.source, [token]), pair_savings([token], self.hypothesis)
 
     def close(self, plane: Plane, backward: bool = False) -> Plane:
-        """Add the moves that take no token of the reference."""
+        """Return the plane after all moves that take no token of the reference."""
         savings = self.savings[::-1, ::-1] if backward else self.savings
         closed = plane.copy()
         for i in range(len(closed)):
@@ -212,10 +214,10 @@ class Planes:
         return closed
 
     def trace_back(self, planes: Sequence[Plane], tokens: Tokens, end: Cell, whole: bool) -> tuple[Cell, Counts]:
-        """Return the cell at the start of the segment from which the official alignment comes, and its counts.
+        """Trace the official alignment back through a segment; return its cell at the start, and its counts.
 
-        What an alignment does at a boundary before it takes a token of the reference belongs to the segment before it;
-        with `whole`, for the first segment, it belongs here.
+        Moves at a boundary before the next token of the reference belong to the segment before the boundary. The
+        first segment has none before it. So for this segment, with `whole`, the moves at its start are counted, too.
         """
         i, j, k = *end, len(tokens)
         columns: list[Column] = []

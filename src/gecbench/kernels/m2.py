@@ -7,12 +7,12 @@ Published files contain more. Text before the S line of a block, comments (`I �
 (`T0-A0 …`, `T0 …`) and further numbers after a span are skipped. A second S line in a block is an error, because
 nothing says which sentence the edits belong to.
 
-`errant_compare` reads a layout of its own: blocks are separated by exactly one empty line, the first line of a block is
-its sentence whatever it starts with, all other lines are edits, and the last field is the annotator. ChERRANT's
-corrected sentences, which stop that program, are also skipped here.
+`errant_compare` reads a layout of its own. Blocks are separated by exactly one empty line. The first line of a block is
+its sentence, even without `S `. All other lines are edits, and their last field is the annotator. That program fails on
+ChERRANT's corrected sentences; here they are skipped.
 
-The parsers here are the reference and explain what is wrong with a file. The native parser covers what nearly every
-file looks like: `S ` lines, edits of six fields with plain numbers, and empty lines.
+The parsers here are the reference and explain what is wrong with a file. The native parser reads only the layout that
+nearly every file has: `S ` lines, edits of six fields with plain numbers, and empty lines.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from gecbench.errors import InputError, counted, plain_number
 from gecbench.kernels.tokens import Ids, Offsets, offsets_of
 
-MAX_ERRANT_SPAN = 10_000  # tokens; detection by token makes a key of each
+MAX_ERRANT_SPAN = 10_000  # tokens; detection by token makes a key of each token
 _LARGEST = 2**61
 _TARGET = re.compile(r"T\d+(?:-A\d+)?(?: |$)")
 _SKIPPED = re.compile(rf"I |{_TARGET.pattern}")
@@ -38,9 +38,9 @@ class ParsedM2(NamedTuple):
     """The edits of an M2 file as published, concatenated.
 
     Sentence s is on line source_lines[s] (counted from 0), has source_lengths[s] tokens, and its annotators are the
-    rows row_offsets[s]:row_offsets[s + 1], in order of appearance. Row r is annotators[r] with the edits
-    edit_offsets[r]:edit_offsets[r + 1], in the order of the file. Edit e is on line edit_lines[e] and spans the tokens
-    starts[e]:ends[e]. Its other fields are positions in `strings`, the distinct fields as they stand in the file.
+    rows row_offsets[s]:row_offsets[s + 1], in order of appearance. Row r belongs to annotators[r] and has the edits
+    edit_offsets[r]:edit_offsets[r + 1], in file order. Edit e is on line edit_lines[e] and spans the tokens
+    starts[e]:ends[e]. Its other fields are indexes of `strings`, the distinct fields as written in the file.
     """
 
     source_lines: Offsets
@@ -59,16 +59,16 @@ class ParsedM2(NamedTuple):
 
 
 def parse(text: bytes, errant: bool = False) -> ParsedM2 | None:
-    """Parse the text of a file, lines separated by newlines; `errant` selects the layout of `errant_compare`.
+    """Parse the text of an M2 file; `errant` selects the layout of `errant_compare`.
 
-    The native version returns None for text that it leaves to the reference parser.
+    The native version returns None if the layout is not the standard one, and this parser is needed.
     """
     lines = text.decode().split("\n")
     return parse_errant_lines(lines) if errant else parse_lines(lines)
 
 
 def parse_lines(lines: Sequence[str], file: str = "M2 text") -> ParsedM2:
-    """Parse lines of M2."""
+    """Parse the lines of an M2 file; `file` is its name in errors."""
     table = _Table()
     inside = False
     unexplained = 0  # number of the first line of text since the last empty one, if no S line came after it
@@ -126,7 +126,7 @@ def _parse_edit(line: str, file: str, number: int) -> Fields:
         annotator = _whole_number(fields[5])
     except ValueError as error:
         raise InputError(
-            f"the span {fields[0]!r} or the annotator {fields[5]!r} is not a whole number",
+            f"the span {fields[0]!r} must be two whole numbers, and the annotator {fields[5]!r} one",
             file=file,
             line=number,
             fix=_EDIT_FORM,
@@ -143,12 +143,12 @@ def _parse_errant_edit(line: str) -> Fields:
 
 
 def _whole_number(text: str) -> int:
-    """Return a number; one that no array holds becomes the largest, which lies beyond every sentence just as well."""
+    """Return a number. One too large for an array becomes 2**61, which is beyond every sentence just as well."""
     return max(-_LARGEST, min(int(plain_number(text)), _LARGEST))
 
 
 class _Table:
-    """Collects sentences and edits."""
+    """The sentences and edits parsed so far."""
 
     def __init__(self) -> None:
         self.sentences: list[dict[int, list[tuple[int, ...]]]] = []
@@ -186,7 +186,7 @@ class _Table:
 
 
 def no_sentences_error(file: str) -> InputError:
-    """Return the error of a file without a sentence."""
+    """Return the error for a file without sentences."""
     return InputError("no sentences", file=file, fix="Each block of an M2 file starts with 'S '")
 
 

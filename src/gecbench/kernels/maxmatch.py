@@ -37,8 +37,8 @@ _MOST_CELLS = 4_000_000
 _MOST_VERTICES = 4096
 
 Tokens = Sequence[int]
-Vertex = tuple[int, int]  # how many tokens of the source and of the hypothesis lie behind
-Arc = tuple[int, int]  # from one vertex to another, by their numbers
+Vertex = tuple[int, int]  # the numbers of source and hypothesis tokens before it
+Arc = tuple[int, int]  # the numbers of the vertices that it leads from and to
 Int16 = NDArray[np.int16]
 Ints = NDArray[np.int64]
 
@@ -84,8 +84,8 @@ def match_corpus(
 ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
     """Count correct, proposed and gold edits of every sentence and annotator.
 
-    Also returns for each row how it was counted: FAST where nothing was changed, else LITERAL. Only the native kernel
-    has other FAST rows, and rows that are TOO_LARGE for the list of arcs. `threads` is for the native kernel.
+    Also returns how each row was counted: FAST if the sentence was not changed, else LITERAL. The native kernel counts
+    more rows as FAST, and some as TOO_LARGE for the list of arcs. `threads` is for the native kernel.
     """
     del threads
     _check_options(options)
@@ -107,7 +107,7 @@ def match_corpus(
 def match_sentence(
     source: TokenArray, hypothesis: TokenArray, gold: GoldArrays, options: MatchOptions
 ) -> tuple[NDArray[np.int64], int, NDArray[np.int32]]:
-    """Return the counts of one sentence and one annotator, LITERAL, and the proposed edits.
+    """Return the counts of one sentence and annotator, how they were made (LITERAL), and the proposed edits.
 
     The edits are rows (start, end, hypothesis start, hypothesis end) from left to right.
     """
@@ -121,9 +121,9 @@ def match_sentence(
 
 def _check_options(options: MatchOptions) -> None:
     if options.release not in (MASTER, VERSION_3_2):
-        raise ValueError(f"release is {MASTER!r} or {VERSION_3_2!r}, not {options.release!r}")
+        raise ValueError(f"release must be {MASTER!r} or {VERSION_3_2!r}, not {options.release!r}")
     if options.max_unchanged_words < -1:
-        raise ValueError(f"max_unchanged_words is -1 or more, not {options.max_unchanged_words}")
+        raise ValueError(f"max_unchanged_words must be at least -1, not {options.max_unchanged_words}")
 
 
 # Steps 1 to 3: the lattice of a sentence. Vertices are numbered in the order of their positions.
@@ -131,11 +131,11 @@ def _check_options(options: MatchOptions) -> None:
 
 @dataclass
 class Lattice:
-    """The arcs of a sentence, sorted, and the official list of them, in which an arc may stand more than once.
+    """The arcs of a sentence, sorted, and the official list of arcs, in which an arc may occur more than once.
 
     Arc a leads from vertex `tails[a]` to `heads[a]`. It starts at the source position `starts[a]` and has `steps[a]`
-    steps, of which `unchanged[a]` keep a token. It is listed `copies[a]` times. The list consists of groups, and no arc
-    of a group begins where another arc of it ends.
+    steps, of which `unchanged[a]` keep a token. It is listed `copies[a]` times. The list is divided into groups such
+    that no arc begins where another arc of its group ends.
     """
 
     source: Tokens
@@ -156,7 +156,7 @@ class Lattice:
         return self.source[row:end_row], self.hypothesis[column:end_column]
 
     def agrees(self, arc: int, gold: GoldEdit) -> bool:
-        """Return whether an arc of the same span has the original of a gold edit and one of its corrections (§6).
+        """Return whether an arc with the span of a gold edit has the same original, and one of its corrections (§6).
 
         A gold span outside the sentence never agrees, but it still counts as a gold edit.
         """
@@ -171,10 +171,10 @@ class Lattice:
 
 
 def build_lattice(source: Tokens, hypothesis: Tokens, options: MatchOptions, number: int = 0) -> Lattice:
-    """Return the lattice of all edits from source to hypothesis. `number` is the sentence number for errors."""
+    """Return the lattice of all edits from source to hypothesis. `number` is the sentence index, for errors."""
     if len(source) * len(hypothesis) > _MOST_CELLS:
         raise too_large_for_python(f"sentence {number + 1} is too long to align")
-    # Step 1, and step 2: a step of both tables stays in the list twice.
+    # Steps 1 and 2. A step that is in both tables is listed twice.
     pairs = sorted(step for cost in (1, 2) for step in minimal_steps(source, hypothesis, cost))
     vertices = sorted({(0, 0), *(head for _, head in pairs)})
     if len(vertices) > _MOST_VERTICES:
@@ -198,7 +198,7 @@ def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) ->
             row.append(min(substitution, above[j + 1] + 1, row[j] + 1))
         costs.append(row)
     steps: list[tuple[Vertex, Vertex]] = []
-    waiting = [(len(source), len(hypothesis))]  # to walk back from
+    waiting = [(len(source), len(hypothesis))]  # vertices to trace back from
     reached = set(waiting)
     while waiting:
         i, j = head = waiting.pop()
@@ -213,7 +213,7 @@ def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) ->
 
 
 class MergedEdits:
-    """The edits between all pairs of vertices: steps (0 where there is none), unchanged words and starts."""
+    """The edit between each pair of vertices: its number of steps (0: no edit), unchanged words and start."""
 
     def __init__(
         self, source: Tokens, hypothesis: Tokens, vertices: list[Vertex], singles: Sequence[Arc], release: str
@@ -236,10 +236,10 @@ class MergedEdits:
     def merge(self, max_unchanged_words: int) -> list[Ints]:
         """Merge arcs that follow each other, as the algorithm of Floyd and Warshall does (step 3).
 
-        The official loops go over all triples of vertices: for each middle one, for each tail, for each head. A merged
-        arc is listed if it is the first between its ends or has fewer steps than those before, and spans few enough
-        unchanged words. Returns a group of (tail, head) for each middle vertex, in the order of the list. No two arcs
-        of a group have the same ends, so numpy can make all of them at once.
+        The official loops go over all triples of vertices: for each middle, for each tail, for each head. A merged arc
+        is listed if it spans few enough unchanged words, and has fewer steps than all earlier arcs between its ends.
+        Returns a group of (tail, head) for each middle vertex, in the order of the list. No two arcs of a group have
+        the same ends, so numpy can make all of them at once.
         """
         groups = []
         for middle in range(len(self.vertices)):
@@ -257,7 +257,7 @@ class MergedEdits:
         return groups
 
     def lattice(self, groups: Sequence[Ints]) -> Lattice:
-        """Return the lattice of the arcs that are listed."""
+        """Return the lattice of the listed arcs."""
         size = len(self.vertices)
         listed = np.concatenate([group @ (size, 1) for group in groups])  # each arc as one number
         arcs, numbers, copies = np.unique(listed, return_inverse=True, return_counts=True)
@@ -279,10 +279,10 @@ class MergedEdits:
 
 
 def remove_merged_noops(table: MergedEdits, groups: Sequence[Ints]) -> list[Ints]:
-    """Remove merged arcs that change nothing, as a walk does that removes them from its own list.
+    """Remove merged arcs that change nothing, but keep those that the official program misses.
 
-    After each arc that it removes, such a walk skips the next one, so that some stay. Of an arc that is listed twice,
-    it removes the first. The length of the list counts in step 4.
+    The program removes arcs from a list while it loops over this list. So the loop skips the arc after each removed
+    arc, and some stay. Of an arc that is listed twice, the first is removed. Step 4 uses the length of the list.
     """
     listed = np.concatenate([*groups, np.zeros((0, 2), dtype=np.int64)])
     tails, heads = listed.T
@@ -304,7 +304,7 @@ def remove_merged_noops(table: MergedEdits, groups: Sequence[Ints]) -> list[Ints
 
 
 def match_annotator(lattice: Lattice, golds: Sequence[GoldEdit], folded: Sequence[Tokens] | None = None) -> Match:
-    """Count one annotator's edits; `folded` leaves out proposed edits of spaces and letter case only (§8)."""
+    """Count one annotator's edits; with `folded`, ignore proposed edits of only spaces or letter case (§8)."""
     path = find_lightest_path(lattice, weigh_arcs(lattice, golds))  # steps 4 and 5
     proposed = [arc for arc in path if lattice.unchanged[arc] < lattice.steps[arc]]
     if folded is not None:
@@ -322,8 +322,8 @@ def _changes_only_case(lattice: Lattice, arc: int, folded: Sequence[Tokens]) -> 
 def weigh_arcs(lattice: Lattice, golds: Sequence[GoldEdit]) -> NDArray[np.float64]:
     """Return the weight of every arc (step 4).
 
-    An arc weighs its number of steps, and PENALTY more for every time that it is listed if it changes something. An arc
-    that agrees with a gold edit weighs less than any path without it.
+    The weight of an arc is its number of steps. If the arc changes something, it weighs PENALTY more for each time that
+    it is listed. An arc that agrees with a gold edit gets minus the length of the list, so that the path prefers it.
     """
     reward = -float(lattice.copies.sum())
     weights = lattice.steps.astype(np.float64)
@@ -347,8 +347,9 @@ def weigh_insertions(
 ) -> None:
     """Pair the insertions at one position with the gold insertions there, from both ends (step 4).
 
-    A pointer from the left and one from the right walk along the sorted arcs and change sides after each miss. After a
-    match the pointer skips to the arcs that continue where the match ended. All arcs that are passed get a penalty.
+    Two pointers move along the sorted arcs, one from the left and one from the right. They take turns after each miss.
+    After a match, its pointer skips to the arcs that continue where the match ended. Arcs passed without a match get a
+    penalty.
     """
     weights[arcs] = lattice.steps[arcs]
     listed = np.repeat(arcs, lattice.copies[arcs])
@@ -384,8 +385,8 @@ def find_lightest_path(lattice: Lattice, weights: NDArray[np.float64]) -> list[i
     """Return the arcs of the lightest path from the first vertex to the last, by Bellman and Ford's algorithm (step 5).
 
     Arcs are taken in the order of the list, and only a strictly lighter path replaces another. Sums are floats, so that
-    rounding decides between paths of equal weight as it does in the official scorer. No arc of a group begins where
-    another one ends, so those that cannot improve on the distances before the group are left out at once.
+    rounding decides between paths of equal weight as it does in the official scorer. No arc begins where another arc
+    of its group ends. So numpy can skip at once all arcs that do not improve on the distances before the group.
     """
     distance = np.full(len(lattice.vertices), np.inf)
     distance[0] = 0
@@ -409,7 +410,7 @@ def find_lightest_path(lattice: Lattice, weights: NDArray[np.float64]) -> list[i
 
 
 def count_correct(lattice: Lattice, proposed: Sequence[int], golds: Sequence[GoldEdit]) -> int:
-    """Walk the proposed edits along the gold list and count those that agree, without stopping at a match (step 6)."""
+    """Count matches of the proposed edits in the gold list, from left to right; one edit can match several (step 6)."""
     correct = position = 0
     for arc in proposed:
         span = (int(lattice.starts[arc]), int(lattice.ends[lattice.heads[arc]]))

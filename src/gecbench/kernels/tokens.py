@@ -1,4 +1,4 @@
-"""Tokens as small integers, the form in which kernels take text."""
+"""Text as arrays of token numbers, the input of all kernels."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def offsets_of(parts: Sequence[Sized]) -> Offsets:
 
 
 def offsets_of_sizes(sizes: npt.NDArray[Any]) -> Offsets:
-    """Return what `offsets_of` does, from the sizes of the parts. A mask is an array of sizes 0 and 1."""
+    """Return the offset of each part from the sizes of the parts. A mask works as sizes 0 and 1."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -70,7 +70,7 @@ def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads
 def intern_and_list(
     text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1
 ) -> tuple[Ids, Offsets, bytes, Offsets]:
-    """Return what `intern` does, and the distinct tokens end to end in the order of their numbers, with lengths."""
+    """Return the result of `intern`, the distinct tokens concatenated by number, and their lengths."""
     del threads
     numbers: dict[str | bytes, int] = {}
     ids: list[int] = []
@@ -119,14 +119,14 @@ class EncodedLines:
 
 
 def encode_lines(lines: Sequence[str]) -> EncodedLines:
-    """Encode lines as UTF-8, each with a line feed at its end, which separates tokens as well."""
+    """Encode lines as UTF-8, each with a line feed at its end, so that tokens of two lines stay apart."""
     joined = "\n".join([*lines, ""])
     try:
         text = joined.encode()
     except UnicodeEncodeError as error:
         line = next(line for line in lines if any("\ud800" <= character <= "\udfff" for character in line))
         raise InputError(
-            f"text with a lone surrogate, which UTF-8 cannot hold: {line!r}",
+            f"the text contains a lone surrogate, so it cannot be encoded as UTF-8: {line!r}",
             fix="Decode the file as UTF-8, without errors='surrogateescape'",
         ) from error
     if len(text) == len(joined):
@@ -137,7 +137,7 @@ def encode_lines(lines: Sequence[str]) -> EncodedLines:
 
 
 def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
-    """Split lines by the rule and number the tokens, equal tokens alike across all lines."""
+    """Split lines by the rule and number the tokens; equal tokens have the same number in all lines."""
     return intern_encoded([encode_lines(lines)], rule)
 
 
@@ -147,7 +147,7 @@ def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray
 
 
 def intern_texts(texts: Sequence[Sequence[str]]) -> TokenArray:
-    """Number the tokens of texts that are already split, equal tokens alike."""
+    """Number the tokens of texts that are already split; equal tokens have the same number."""
     numbers: dict[str, int] = {}
     ids = [numbers.setdefault(token, len(numbers)) for text in texts for token in text]
     return TokenArray(np.array(ids, dtype=np.int32), offsets_of(texts))
@@ -161,7 +161,7 @@ def characters_of(lines: Sequence[str]) -> TokenArray:
 
 @dataclass(frozen=True)
 class KnownLines:
-    """Lines whose tokens are numbered once, to compare many others with them."""
+    """Lines whose tokens are numbered once, so that many other lines can be compared with them."""
 
     tokens: TokenArray
     vocabulary: EncodedLines
@@ -184,7 +184,7 @@ def _concatenate(parts: Sequence[EncodedLines]) -> tuple[bytes, Offsets]:
 
 
 def count_shared(left: bytes, left_offsets: Offsets, right: bytes, right_offsets: Offsets) -> Ids:
-    """Return a row for each pair of lines: tokens of the left, tokens of the right, distinct ones in both, in either.
+    """Return four numbers per pair of lines: tokens of the left, of the right, distinct tokens in both, and in either.
 
     Line i of a text is `text[offsets[i]:offsets[i + 1]]`, in UTF-8; tokens are separated by Unicode whitespace.
     """
@@ -215,12 +215,12 @@ class GoldArrays(NamedTuple):
 
 
 class MatchOptions(NamedTuple):
-    """Options of MaxMatch.
+    """Options of MaxMatch (docs/metrics/m2.md).
 
     `max_unchanged_words`: the most unchanged words that a merged edit may span. -1 merges nothing (§5).
-    `release`: of the official scorer, "master" or "3.2" (§12).
-    `folded`: the lower-cased characters of every token id. They switch `ignore_whitespace_casing` on (§8).
-    `arc_limit`: the longest list of arcs that the native kernel makes.
+    `release`: the release of the official scorer, "master" or "3.2" (§12).
+    `folded`: the lower-cased characters of every token id. If given, they turn on `ignore_whitespace_casing` (§8).
+    `arc_limit`: the most arcs that the native kernel lists (§7).
     """
 
     max_unchanged_words: int = 2

@@ -1,6 +1,6 @@
 """TrueSkill for two players and its bootstrap runs (Herbrich et al. 2006; Sakaguchi et al. 2014).
 
-The random numbers are SplitMix64 (Steele et al. 2014). Run r of a seed starts from the state
+Random numbers come from SplitMix64 (Steele et al. 2014). Run r of a seed starts from the state
 `mix(seed + r * GOLDEN)`, so that runs do not depend on each other and both kernels get the same numbers.
 """
 
@@ -19,14 +19,14 @@ GOLDEN = 0x9E3779B97F4A7C15
 TERMS = 15
 _EXPONENTIAL = [1 / factorial(n) for n in reversed(range(TERMS))]
 _INTEGRAL = [1 / (factorial(n) * (2 * n + 1)) for n in reversed(range(TERMS))]
-_NEAR = 1.0  # the series are for |x| up to this, of the exponential function for x * x / 2
+_NEAR = 1.0  # the series serve |x| up to this in `probability`, and -x * x / 2 in `exponential`
 _LOG_OF_2 = 0.6931471805599453
 _UPPER_LOG_OF_2, _LOWER_LOG_OF_2 = 0xB17217F7 / 2**32, 0xD1CF79ABC9E3B398 / 2**96
 _DENSITY_AT_ZERO = 1 / sqrt(2 * pi)
 
 
 def mix(value: int) -> int:
-    """Return SplitMix64's output function of 64 bits."""
+    """Return SplitMix64's output for a 64-bit state."""
     value &= MASK
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK
@@ -52,7 +52,7 @@ def _sum_series(series: list[float], x: float) -> float:
 
 
 def exponential(x: float) -> float:
-    """Return e to the power of x: 2 to a whole power, times the series of a small number."""
+    """Return e to the power of x, as a power of 2 times the series of the small rest."""
     if abs(x) <= _NEAR * _NEAR / 2:
         return _sum_series(_EXPONENTIAL, x)
     if x < -746:
@@ -74,9 +74,9 @@ _DENSITY_TABLE = [(square, exponential(-0.5 * square)) for square in _SQUARES]
 def probability(x: float) -> float:
     """Return the probability that a standard normal variable is less than x.
 
-    Near zero it is the series of the density, integrated. Elsewhere the tail is the integral over t of
-    exp(-t * t / 2) / (t * t + x * x) by the trapezoidal rule, corrected as Chiarella & Reichel 1968 do. From 8 on, the
-    correction is less than the last bit and is left out.
+    Near zero, the series of the density is integrated. Elsewhere, the tail is the integral over t of
+    exp(-t * t / 2) / (t * t + x * x), computed by the trapezoidal rule with the correction of Chiarella & Reichel 1968.
+    If |x| is 8 or more, the correction is less than the last bit and is left out.
     """
     distance = abs(x)
     if distance <= _NEAR:
@@ -92,7 +92,7 @@ def probability(x: float) -> float:
 
 
 def _win(lead: float, margin: float) -> tuple[float, float]:
-    """Return v and w of a win (Herbrich et al. 2006, §4), `lead` and `margin` in units of the total deviation."""
+    """Return v and w of a win (Herbrich et al. 2006, §4). `lead` and `margin` are in units of the total deviation."""
     x = lead - margin
     chance = probability(x)
     if chance <= 0:
@@ -102,7 +102,7 @@ def _win(lead: float, margin: float) -> tuple[float, float]:
 
 
 def _tie(lead: float, margin: float) -> tuple[float, float]:
-    """Return v and w of a tie for the player who leads by `lead`; v is odd and w is even in it."""
+    """Return v and w of a tie, for the player who leads by `lead`. -lead gives -v and the same w."""
     distance = abs(lead)
     low, high = -margin - distance, margin - distance
     chance = probability(high) - probability(low)
@@ -148,10 +148,10 @@ def runs(
 ) -> NDArray[np.float64]:
     """Return final means, shape (count, systems), of runs first_run … first_run + count - 1.
 
-    `outcomes[offsets[p] : offsets[p + 1]]`, p = a * systems + b, are the judgments of a against b seen from
-    a. Each iteration (Sakaguchi et al. 2014) 1 takes the system of the largest variance (the last of equals);
-    2 picks an opponent it was compared with, with probability proportional to exp(-|difference of means|);
-    3 picks one of their judgments at random; 4 rates both by it. `threads` is for the native kernel.
+    With p = a * systems + b, `outcomes[offsets[p] : offsets[p + 1]]` are the judgments of system a against b, seen from
+    a. An iteration (Sakaguchi et al. 2014) has four steps: (1) Take the system with the largest variance, on ties the
+    last. (2) Pick an opponent it was compared with; the probability is proportional to exp(-|difference of means|).
+    (3) Pick one of their judgments at random. (4) Update both ratings by it. `threads` is for the native kernel.
     """
     del threads
     results = np.empty((count, systems))
@@ -201,6 +201,6 @@ def _one_run(
 
 
 def _pick(shares: list[float], target: float) -> int:
-    """Return the first system whose sum of weights exceeds `target`; rounding may let the target reach the total."""
+    """Return the first system whose running sum exceeds `target`, or the last with a weight if rounding prevents it."""
     below = bisect_right(shares, target)
     return below if below < len(shares) else bisect_left(shares, shares[-1])

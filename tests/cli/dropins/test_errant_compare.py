@@ -116,12 +116,12 @@ REFUSED = {
     "more annotators than can be compared": (
         ("S a b\n" + "".join(f"A 0 1|||R|||c|||REQUIRED|||-NONE-|||{k}\n" for k in range(501)) + "\n",) * 2,
         [],
-        "sentence 1: 501 annotators are too many to compare with 501",
+        "sentence 1: 501 x 501 pairs of annotators are too many to compare",
     ),
     "edits of more tokens than can be listed": (
         (A, "S a b\n" + "A 0 10000|||R|||c|||REQUIRED|||-NONE-|||0\n" * 101 + "\n"),
         ["-dt"],
-        "sentence 1: its edits span more than 1,000,000 tokens",
+        "sentence 1: the edits of an annotator span more than 1,000,000 tokens",
     ),
     "beta nan": ((A, A), ["-b", "nan"], "F is undefined"),
 }
