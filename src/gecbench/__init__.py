@@ -1,4 +1,4 @@
-"""gecbench: benchmark grammatical error correction, exact to the official scorers.
+"""gecbench: score grammatical error correction exactly like the official scorers.
 
 >>> import gecbench
 >>> corpus = gecbench.Corpus(sources=["She like cats very much ."], references=[["She likes cats very much ."]])

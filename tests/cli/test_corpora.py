@@ -69,7 +69,7 @@ def test_a_license_is_accepted_by_an_option(run, monkeypatch):
     )
     assert "other, accept" not in run("corpora")[1]
     assert run("data", "source", "bea19:test")[1].splitlines()[1] == "My town are small ."
-    assert "'jfleg' has no license to accept" in run("corpora", "--accept-license", "jfleg")[2]
+    assert "'jfleg' has no license that must be accepted" in run("corpora", "--accept-license", "jfleg")[2]
 
 
 def test_a_submission_has_one_line_per_sentence(run, tmp_path):

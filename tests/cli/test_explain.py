@@ -63,7 +63,7 @@ def write_demo_output():
         (["--sentences", "4"], "there is no sentence 4. Sentences are counted from 1 to 3"),
         (["--sentences", "1-4"], "there is no sentence 4. Sentences are counted from 1 to 3"),
         (["--sentences", "1", f"2-{10**17}"], f"there is no sentence {10**17}. Sentences are counted from 1 to 3"),
-        (["same.txt", "--html", "page.html"], "--html shows one system"),
+        (["same.txt", "--html", "page.html"], "--html can show only one system"),
         (["-m", "bleu"], "bleu cannot explain sentences"),
     ],
 )

@@ -68,13 +68,13 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
     ("arguments", "message"),
     [
         (["absent.tsv"], "absent.tsv: no such file"),
-        (["--human", "jfleg"], "no references to score the systems on"),
+        (["--human", "jfleg"], "no references to score the systems against"),
         (["--human", "jfleg", "-c", "demo"], "no outputs of the judged systems"),
         (["mine.tsv", "--sentences", "other.tsv"], "other has sentence scores, but no system scores"),
         (["mine.tsv", "--human", "two.tsv"], "two.tsv: contains 2 sets of human scores, but one is needed"),
         (
             ["two.tsv", "--runs", "5"],
-            "human scores. Name your judgments with --human; by default they are the demo",
+            "human scores. Give your judgments with --human \\(the default, demo, has do-nothing",
         ),
         (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from the human scores. Give both"),
     ],

@@ -141,7 +141,7 @@ BAD_CORPORA = {
     ),
     "a table as a corpus": (
         ["-c", "all.csv", "-p", "p"],
-        r"all\.csv: a corpus cannot be a \.csv file\. Give -s all\.csv -r all\.csv: its columns are found by",
+        r"all\.csv: a corpus cannot be a \.csv file\. Give -s all\.csv -r all\.csv to read its columns",
     ),
     "M2 as the sources": (
         ["-s", "gold.txt", "-r", "r0", "-p", "p"],
@@ -244,7 +244,7 @@ BAD_JSONL = {
     ),
     "corrections that are a string": (
         edited(corrections="cat"),
-        r"c.jsonl:2: corrections is 'cat', not a list of strings. A deletion is \[\"\"\]",
+        r"c.jsonl:2: corrections is 'cat', not a list of strings. Write a deletion as \[\"\"\]",
     ),
     "no corrections": (edited(corrections=[]), r"c.jsonl:2: corrections is \(\), not a list of strings"),
     "a correction that is null": (edited(corrections=[None]), r"c.jsonl:2: corrections is \(None,\), not a list"),
@@ -320,7 +320,7 @@ BAD_USES = {
     "parameter of the wrong kind": (["-m", "gleu(order=four)"], r"gleu: order='four' is not a number"),
     "unknown value": (["-m", "gleu(draws=py5)"], r"draws='py5' is unknown"),
     "broken metric": (["-m", "gleu(order=4"], r"cannot parse the metric"),
-    "the same file twice": (["-p", "p", "p"], r"p: this predictions file is given twice"),
+    "the same file twice": (["-p", "p", "p"], r"p: this file is given twice with -p"),
     "two corpora": (["-c", "demo"], r"more than one corpus"),
     "standard input twice": (["-p", "-", "-"], r"standard input \(-\) is used more than once"),
 }

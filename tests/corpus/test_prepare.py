@@ -541,7 +541,7 @@ class TestIdenticalTexts:
         [
             ("-r src.txt -p out.txt", "src.txt: is given with both -r and -s. Give each file once"),
             ("-r ref.txt -p ref.txt", "ref.txt: is given with both -r and -p. Give each file once"),
-            ("-r ref.txt same.txt -p out.txt", f"is identical to the source. {WITH_OPTION}"),
+            ("-r ref.txt same.txt -p out.txt", f"is identical to the sources. {WITH_OPTION}"),
             ("-r ref.txt -p copy.txt", f"predictions.* are identical to .*. {WITH_OPTION}"),
         ],
     )
@@ -552,7 +552,7 @@ class TestIdenticalTexts:
 
     def test_the_files_are_named(self, files, refused):
         words = ["score", "-s", "src.txt", "-r", "ref.txt"]
-        refused([*words, "same.txt", "-p", "out.txt"], "^gecbench: same.txt is identical to the source")
+        refused([*words, "same.txt", "-p", "out.txt"], "^gecbench: same.txt is identical to the sources")
         refused([*words, "-p", "copy.txt"], "predictions of copy are identical to ref.txt")
 
     def test_a_choice_of_references_is_numbered(self, files):
@@ -592,7 +592,7 @@ class TestIdenticalTexts:
 
     def test_a_source_among_the_references_of_a_list(self):
         corpus = gecbench.Corpus(DEMO.sources, list(zip(REFERENCE, DEMO.sources, strict=True)))
-        with pytest.raises(InputError, match=f"^reference 1 is identical to the source. {INTENDED}"):
+        with pytest.raises(InputError, match=f"^reference 1 is identical to the sources. {INTENDED}"):
             gecbench.score(GOOD, corpus)
         assert 0 < gecbench.score(GOOD, corpus, aligned=True)["gleu"].value < 1
 
@@ -617,7 +617,7 @@ class TestIdenticalTexts:
         batches = [(DEMO.sources, REFERENCE), (REFERENCE, REFERENCE), (DEMO.sources, REFERENCE)]
         corpora = [gecbench.Corpus(sources, [[text] for text in texts]) for sources, texts in batches]
         assert gecbench.GLEU().stream([(each, GOOD) for each in corpora]).sentences == 126
-        with pytest.raises(InputError, match="reference 0 is identical to the source"):
+        with pytest.raises(InputError, match="reference 0 is identical to the sources"):
             gecbench.GLEU().stream([(corpora[1], GOOD)] * 3)
 
 
@@ -642,7 +642,7 @@ class TestSwappedTexts:
     def test_the_errors_tell(self):
         swapped = gecbench.Corpus(self.RIGHT, [[text] for text in self.WRONG])
         message = (
-            f"^the source and reference 0 look swapped: 100% of the sentences that differ read better .*. {INTENDED}"
+            f"^the sources and reference 0 look swapped: 100% of the sentences that differ read better .*. {INTENDED}"
         )
         with pytest.warns(MixedUpTextWarning, match=message):
             gecbench.score(self.RIGHT, swapped)
@@ -661,7 +661,7 @@ class TestSwappedTexts:
         texts = {"old.txt": self.RIGHT, "a.txt": self.WRONG, "b.txt": [f"Well , {text}" for text in self.RIGHT]}
         for name, lines in texts.items():
             write_lines(name, lines)
-        with pytest.warns(MixedUpTextWarning, match=r"^the source and a\.txt look swapped"):
+        with pytest.warns(MixedUpTextWarning, match=r"^the sources and a\.txt look swapped"):
             run("score", "-s", "old.txt", "-r", "b.txt", "a.txt", "-p", "old.txt")
 
     @pytest.fixture
@@ -671,9 +671,9 @@ class TestSwappedTexts:
             write_lines(name, DEMO.sources if name in sources else GOOD if name == "out.txt" else REFERENCE)
 
     SWAPPED_NAMES = (
-        ("-s reference0.txt -r source.txt", "-s reference0.txt is named like a reference and -r source.txt like a s"),
-        ("-s test.ref0 -r test.src", "-s test.ref0 is named like a reference and -r test.src like a source: they look"),
-        ("-s out.txt -r reference0.txt -p source.txt", "-p source.txt is named like a source and -s out.txt is not"),
+        ("-s reference0.txt -r source.txt", "-s reference0.txt is named like a reference, but -r source.txt is named"),
+        ("-s test.ref0 -r test.src", "-s test.ref0 is named like a reference, but -r test.src is named like a source."),
+        ("-s out.txt -r reference0.txt -p source.txt", "-p source.txt is named like a source, but -s out.txt is not"),
     )
 
     @pytest.mark.parametrize("stream", [[], ["--stream"]])

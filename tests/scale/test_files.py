@@ -98,7 +98,7 @@ def test_a_batch_of_much_text_is_refused(arguments, file, files, refused, run, m
         ([*TEXT, "-p", "output.txt", "--per-sentence", "/dev/null"], "/dev/null: cannot be replaced"),
         ([*TEXT, "-p", "output.txt", "--per-sentence", "."], "cannot be replaced"),
         ([*TEXT, "-p", "output.txt", "--per-sentence", "none/per.parquet"], "none: no such folder. Create it first"),
-        ([*TEXT, "-p", "output.txt", "--master", "local"], "--master and --index need --engine spark"),
+        ([*TEXT, "-p", "output.txt", "--master", "local"], "--master needs --engine spark"),
         ([*TEXT, "-p", "output.txt", "--engine", "spark"], "-s, -r, --gold and -c cannot be combined with --engine"),
         (["-p", "output.txt", "--engine", "spark", "--resume"], "--resume, .* cannot be combined with --engine"),
         (["-p", "output.txt"], "no corpus"),

@@ -33,10 +33,9 @@ def add_parser(commands: Any, summary: str) -> None:
     add_scoring_options(parser, resamples=1000)
     parser.add_argument(
         "--test",
-        choices=TESTS,
-        type=lambda name: "randomisation" if name == "randomization" else name,
-        default="randomisation",
-        metavar="{randomization,bootstrap,t-test}",
+        choices=[name.replace("randomisation", "randomization") for name in TESTS],
+        type=lambda name: name.replace("randomisation", "randomization"),
+        default="randomization",
         help="paired test: approximate randomization, bootstrap, or t-test on sentence scores (default: randomization)",
     )
     parser.add_argument(
@@ -50,9 +49,12 @@ def add_parser(commands: Any, summary: str) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare and print."""
     if options.resamples < 1 and options.test != "t-test":
-        raise InputError("the test needs resamples", fix="Give --resamples 1000, or use gecbench score")
+        problem = f"--test {options.test} needs at least one resample"
+        raise InputError(problem, fix="Give --resamples 1000, or use gecbench score")
+    options.test = options.test.replace("randomization", "randomisation")
     if len(options.predictions) < 2:
-        raise InputError("compare needs at least two systems", fix="Give two files with -p, or use gecbench score")
+        fix = "Give at least two files with -p, or use gecbench score"
+        raise InputError("compare needs at least two systems", fix=fix)
     check_comparison(systems_of(options), options.test, options.against)
     inputs = load_inputs(options)
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed", "test", "against"))

@@ -62,7 +62,7 @@ def _names() -> dict[str, list[str]]:
 
 
 def _name_or_file(kind: str, names: Sequence[str]) -> dict[str, Any]:
-    """Return how each shell completes an argument that is a name or a file."""
+    """Return the completion code of each shell for an argument that is a name or a file."""
     from shtab import FILE
 
     words, function = " ".join(names), f"_gecbench_{kind}"

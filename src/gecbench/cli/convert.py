@@ -99,7 +99,7 @@ def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:
     for i in missing:  # CoNLL-14's combined file leaves out annotators who made the same edits as the first one
         chosen[i] = [min(corpus.annotations[i], key=lambda found: found.annotator)]
     if missing:
-        where = f"in {counted(len(missing), 'sentence')} that others annotated"
-        log_info(f"annotator {annotator} has no lines {where}. The first annotator's edits are used there")
+        where = f"for {counted(len(missing), 'sentence')} that others annotated"
+        log_info(f"annotator {annotator} has no lines {where}. The first annotator's edits are used instead")
     alone = Corpus(sources=corpus.sources, annotations=chosen, name=corpus.name)
     return [texts[0] for texts in derive_references(alone).references or ()]

@@ -1,4 +1,4 @@
-"""`gecbench corpora`: what can be scored by name, and under which protocol."""
+"""`gecbench corpora`: list the corpora that have a name, with their metrics and licenses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the list or one entry of it, or record that a license is accepted."""
+    """Print the list of corpora, print the details of one corpus, or record that a license is accepted."""
     from gecbench.corpora.build import list_corpora
 
     if options.accept_license:
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _full_name(name: str, entries: Mapping[str, Any]) -> str:
-    """Return the name in the list for any name that `-c` takes, such as `bea19` or `cweb:s:dev`."""
+    """Return the listed name of a corpus. `name` is any name that `-c` accepts, such as `bea19` or `cweb:s:dev`."""
     from gecbench.corpora.catalog import DATASETS
     from gecbench.corpora.load import is_known_name, parse_corpus_name
 
@@ -55,7 +55,7 @@ def _full_name(name: str, entries: Mapping[str, Any]) -> str:
         found = DATASETS[dataset].corpus_name(DATASETS[dataset].config(config))
         if found in entries:
             return found
-    raise InputError(f"no corpus {name!r}", fix=f"{did_you_mean(name, entries)}List them: gecbench corpora")
+    raise InputError(f"no corpus {name!r}", fix=f"{did_you_mean(name, entries)}To list them, run gecbench corpora")
 
 
 def _accept(name: str) -> None:
@@ -64,7 +64,8 @@ def _accept(name: str) -> None:
     asking = [source.name for source in SOURCES.values() if source.terms]
     source = SOURCES.get(name.partition(":")[0])
     if source is None or not source.terms:
-        raise InputError(f"{name!r} has no license to accept", fix=f"Corpora that have one: {', '.join(asking)}")
+        fix = f"Only these corpora have one: {', '.join(asking)}"
+        raise InputError(f"{name!r} has no license that must be accepted", fix=fix)
     Upstream.from_environment().accept_license(source.name)
     print(f"You accepted the license of {source.name}: {source.terms}")
 
@@ -89,7 +90,7 @@ def _listed(entries: list[dict[str, Any]], table_format: str) -> str:
 
 
 def _count(splits: Mapping[str, int | None], split: str) -> str:
-    """Return the number of sentences: a dash if there is no such split, a question mark if nobody counted them."""
+    """Return the number of sentences, a dash if there is no such split, or a question mark if it is not known."""
     rows = splits.get(split, 0)
     return "?" if rows is None else f"{rows:,}" if rows else "–"
 
@@ -126,7 +127,7 @@ def _described(entry: Mapping[str, Any], table_format: str) -> str:
 
 
 def _files(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return how the keys of the files of a corpus begin."""
+    """Return the prefixes of the file keys of a corpus."""
     from gecbench.corpora.catalog import DATASETS
 
     declared = DATASETS[entry["dataset"]]

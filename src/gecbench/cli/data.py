@@ -32,8 +32,9 @@ actions:
   source      print the source sentences of a corpus, one per line
   submission  check the outputs for a test set with private references, and
               write the archive to submit to its server
-  lock        record rows and fingerprints after a dataset changed, and update
-              the generated parts of its card (for developers, in a clone)
+  lock        record new rows and fingerprints when a dataset has changed, and
+              update the generated parts of its card (for developers, in a
+              clone)
 
 To upload a built dataset, run: gecbench push dataset
 """
@@ -121,7 +122,7 @@ def _submission(options: argparse.Namespace, folder: Path) -> None:
         fix = f"Score it: gecbench score -c {options.dataset} -p {options.predictions}"
         raise InputError(f"{options.dataset} is not a test set with private references", fix=fix)
     sources = load_sources(options.dataset)
-    # An annotator without edits stands in for the private references. Outputs are checked, and never scored.
+    # An annotator without edits stands in for the private references: the outputs are only checked, never scored.
     corpus = Corpus(sources=sources, annotations=[[Annotation(0, ())] for _ in sources], name=options.dataset)
     texts = cleaned(read_predictions(options.predictions, corpus), corpus, options.predictions, options)
     prepared = Preprocessing(**preprocessing_of(options)).prepare(corpus, texts)

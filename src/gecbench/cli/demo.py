@@ -25,7 +25,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Score the toy systems with every metric that has no optional dependency."""
+    """Score the toy systems with every metric that needs no optional dependency, or write the demo files."""
     from gecbench.corpora.demo import copy_demo, load_demo, load_demo_systems
 
     if options.write:

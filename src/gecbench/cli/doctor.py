@@ -47,7 +47,8 @@ def run(options: argparse.Namespace) -> None:
         print(f"{name:<{width}}  {fact}")
     if native is None:
         print(
-            "\nThe Python fallback is slower, with the same results. To compile the kernels, install a C++17 compiler:"
+            "\nThe Python fallback gives the same results, but is slower. "
+            "To compile the kernels, install a C++17 compiler and run:"
         )
         print(f'GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall --no-deps "{REQUIREMENT}" (or . in a clone)')
 

@@ -1,5 +1,6 @@
 "use strict";
-// The page of `gecbench explain --html`: the edit browser over its sections.
+// The script of the page that `gecbench explain --html` writes. Each section of the page is a sentence; the edit browser
+// filters the sections and moves between them.
 (() => {
   const { el } = GECBENCH.use("dom");
   const { passes, filters, choose, walk } = GECBENCH.use("edits");
@@ -33,7 +34,7 @@
     actions.replaceChildren(...walk(chosen, location.hash.slice(2), show).steps);
   }
 
-  /** Go to the sentence in the address, if any. */
+  /** Go to the sentence that the address names, if it names one. */
   function follow() {
     const linked = sentences.find(({ section }) => `#${section.id}` === location.hash);
     if (linked && !hasEdits(linked)) form.elements.show.value = "all";

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"{metric.name} cannot explain sentences", fix=f"Choose one with -m: {known}")
     sentences = _sentences(options.sentences, len(corpus))
     if options.html and len(inputs.systems) > 1:
-        raise InputError("--html shows one system", fix="Give one file with -p")
+        raise InputError("--html can show only one system", fix="Give one file with -p")
     pages: list[str] = []
     shown: list[Explanation] = []
     colour = _colour(options.colour)
@@ -116,9 +116,9 @@ def _colour(choice: str) -> bool:
 
 
 def html_page(explanations: Mapping[int, Explanation], title: str, score: Score | None = None) -> str:
-    """Return a self-contained page of explanations by sentence number. Without JavaScript it shows all of them.
+    """Return a self-contained HTML page of explanations by sentence number. Without JavaScript, it shows all sentences.
 
-    Its edit browser is that of the leaderboard's page, whose scripts and colors it contains.
+    The page contains the edit browser and the colors of the leaderboard's page.
     """
     board = modules_folder("spaces") / "leaderboard"
     style = _read(board / "base.css", _ASSETS / "explain.css")

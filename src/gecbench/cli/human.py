@@ -102,7 +102,10 @@ def _rank(options: argparse.Namespace) -> None:
 
 
 def _agreement_options(parser: argparse.ArgumentParser) -> None:
-    about = "files, or known judgments listed by gecbench human --help; several are also compared (default: demo)"
+    about = (
+        "files, or known judgments listed by gecbench human --help; if you give several, they are also compared "
+        "with each other (default: demo)"
+    )
     parser.add_argument("judgments", metavar="NAME|FILE", nargs="*", default=["demo"], help=about)
 
 
@@ -162,7 +165,7 @@ def _prepared_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, 
 def _bounds(
     options: argparse.Namespace, corpus: Corpus, systems: Mapping[str, Prepared]
 ) -> Iterator[tuple[str, Bound]]:
-    """Yield the bound of each metric, or of each category under each metric, with its name."""
+    """Yield the name and the bound of each metric, or with --by-category of each metric and error category."""
     from gecbench.human.bound import bound_by_category, human_bound
 
     sizes: Any = "last" if options.last else "all"
@@ -182,13 +185,14 @@ def essay_sentences(corpus: Corpus, essays: str) -> list[int]:
     """Return the positions of the sentences of essays N-M (Bryant & Ng 2015, §6.2)."""
     columns: Any = corpus.metadata.get("columns", {})
     if "essay" not in columns:
-        raise InputError(f"{corpus.name} does not record the essay of a sentence", fix="Leave out --essays")
+        raise InputError(f"{corpus.name} does not say which essay a sentence is from", fix="Leave out --essays")
     first, _, last = essays.partition("-")
     if not first.isdigit() or not (last or first).isdigit():
         raise InputError(f"--essays {essays!r} is not a range", fix="Give a range such as 1-10, or one number")
     chosen = [i for i, essay in enumerate(columns["essay"]) if int(first) <= essay <= int(last or first)]
     if not chosen:
-        raise InputError(f"{corpus.name} has no essays {essays}")
+        fix = f"The essays are numbered from {min(columns['essay'])} to {max(columns['essay'])}"
+        raise InputError(f"{corpus.name} has no essays {essays}", fix=fix)
     return chosen
 
 

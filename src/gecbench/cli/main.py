@@ -1,4 +1,4 @@
-"""Entry point: run a command, and report its errors on one line with exit code 2.
+"""Entry point: run a command, and print an error as one line with exit code 2.
 
 A command's module is imported only when the command runs. Listing the commands does not import argparse.
 """
@@ -49,7 +49,7 @@ COMMANDS = {
 _USAGE = "gecbench [-h] [--version] COMMAND ..."
 _HELP = """usage: {usage}
 
-Benchmark grammatical error correction, exact to the official scorers.
+Score grammatical error correction exactly like the official scorers.
 
 options:
   -h, --help   show this help message and exit
@@ -101,8 +101,8 @@ def make_parser(commands: Sequence[str] | None = None) -> ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit status: 0, the command's own, or 2 after invalid input."""
-    if sys.stderr is None:  # it was closed before the program started
+    """Run the command line. Return the exit status: 0, a status that the command chose, or 2 after invalid input."""
+    if sys.stderr is None:  # standard error was closed before the program started
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(_one_line(f"{place}{error.strerror or error}."), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except MemoryError:
-        print("gecbench: out of memory. Use smaller numbers or less text.", file=sys.stderr)
+        print("gecbench: out of memory. Give fewer sentences, or reduce the numbers in the options.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("gecbench: stopped", file=sys.stderr)
@@ -157,6 +157,7 @@ def _name_options(message: str) -> str:
     message = re.sub(r'\b(tokenize|annotator|column|on_bad)="?([\w…]+)"?', r"--\1 \2", message)
     message = re.sub(r"\bagainst='([^']*)'", r"--against '\1'", message)
     message = re.sub(r"\b(aligned|tokenized|ignore_width)=True", r"--\1", message)
+    message = message.replace("--column …", "--column NAME").replace("--annotator …", "--annotator N")
     return message.replace("--on_bad", "--on-bad").replace("--ignore_width", "--ignore-width")
 
 

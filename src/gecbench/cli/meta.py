@@ -1,4 +1,4 @@
-"""`gecbench meta`: how well metrics, your own included, agree with human judgments."""
+"""`gecbench meta`: measure how well metrics, including your own, agree with human judgments."""
 
 from __future__ import annotations
 
@@ -70,22 +70,26 @@ def add_parser(commands: Any, summary: str) -> None:
     add_metrics_option(parser, "gleu m2 bleu, or none if you give scores")
     list_judgments(parser)
     parser.add_argument(
-        "scores", metavar="SCORES.tsv", nargs="*", help="your scores, tab-separated: [metric [references]] system score"
+        "scores",
+        metavar="SCORES.tsv",
+        nargs="*",
+        help="your scores, in tab-separated columns: [metric [references]] system score",
     )
     parser.add_argument(
         "--sentences",
         metavar="FILE.tsv",
         nargs="+",
         default=[],
-        help="your sentence scores, tab-separated: [metric] system sentence score; sentences count from 0",
+        help="your sentence scores, in tab-separated columns: [metric] system sentence score; "
+        "sentences are numbered from 0",
     )
     about = "known judgments, a CSV or XML file of judgments, or a TSV file of human scores (default: demo)"
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
     parser.add_argument(
-        "-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: those of --human)"
+        "-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: the references of --human)"
     )
     add_predictions_options(parser, None)
-    about = "folder with ERRANT's edits for errant and cleme: SYSTEM.m2 per system, and gold.m2 or gold_right.m2"
+    about = "folder with ERRANT's edits for errant and cleme: a file SYSTEM.m2 per system, and gold.m2 or gold_right.m2"
     parser.add_argument("--edits", metavar="FOLDER", help=about)
     add_ranking_options(parser)
     parser.add_argument(
@@ -116,7 +120,8 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="N",
         type=count,
         default=0,
-        help="resample the systems N times for intervals (default: resample judgments; approximate if given scores)",
+        help="compute intervals by resampling the systems N times (default: resample the judgments; "
+        "if --human provides scores, approximate the intervals)",
     )
     add_figures_options(parser)
     add_format_option(parser)
@@ -162,7 +167,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _print(rows: Sequence[MetaRow], not_computed: Sequence[tuple[str, str]], options: argparse.Namespace) -> None:
-    """Print the table, the windows, and remarks on both."""
+    """Print the table, the table of windows, and notes on both."""
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
     lines = [_cells(row) for row in rows]
     lines += [[metric, references, "not computed", "", "", "", ""] for metric, references in not_computed]
@@ -186,7 +191,7 @@ def _score(
     *,
     sentences: bool,
 ) -> tuple[list[MetricScores], list[tuple[str, str]]]:
-    """Return scores, and metrics with references that cannot be computed here: edits of texts need errant.
+    """Return the scores, and the (metric, references) pairs that cannot be computed because errant is not installed.
 
     With --edits, ERRANT and CLEME score the edits in that folder against its gold edits.
     """
@@ -213,19 +218,22 @@ def _score(
 def _chosen_systems(
     options: argparse.Namespace, judged: Collection[str], scored: Sequence[Collection[str]]
 ) -> frozenset[str]:
-    """Return the systems of --systems that are judged and scored."""
+    """Return the systems chosen with --systems that are both judged and scored."""
     source = HUMAN_JUDGMENTS.get(options.human)
     try:
         return choose_systems(options.systems, judged, scored, source.sets if source else {})
     except InputError as error:
         if options.by_default and "is missing from" in error.problem:
-            fix = f"Name your judgments with --human; by default they are the demo's, of {', '.join(sorted(judged))}"
+            fix = f"Give your judgments with --human (the default, demo, has {', '.join(sorted(judged))})"
             raise InputError(error.problem, fix=fix) from error
         raise
 
 
 def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[Ranking] | None]:
-    """Return the human scores of a file and None, or the judged systems (scores NaN) and the rankings."""
+    """Return the judged systems with their scores, and the rankings.
+
+    If --human is a file of scores, there are no rankings (None). Otherwise all scores are NaN.
+    """
     if options.human not in HUMAN_JUDGMENTS and Path(options.human).suffix in (".tsv", ".txt"):
         found = read_system_scores(options.human)
         if len(found) != 1:
@@ -244,7 +252,7 @@ def _human_scores(
     judgments: Sequence[Judgment] | None,
     systems: Collection[str],
 ) -> Mapping[str, float] | HumanRanking:
-    """Return the scores given or published, else a ranking of the judgments, of these systems."""
+    """Return the human scores of these systems, given or published. If there are none, rank the judgments."""
     source = HUMAN_JUDGMENTS.get(options.human)
     if judgments is not None and (source is None or source.scores is None):
         return make_ranking(options, judgments).select(systems)
@@ -253,13 +261,13 @@ def _human_scores(
 
 
 def _count_from_zero(rankings: Sequence[Ranking], systems: Mapping[str, Sequence[str]], name: str) -> Sequence[Ranking]:
-    """Return rankings whose sentences are counted from 0, and say how they were counted if it is not plain."""
+    """Return rankings whose sentences are numbered from 0. Print a note or a warning if they may not have been."""
     found, first = count_from_zero(rankings, systems, file=name)
     if first == 1:
         log_info(f"{name}: sentences are numbered from 1")
     elif first is None:
         warnings.warn(
-            f"{name}: nothing shows whether sentences are numbered from 0 or from 1; they are taken to count from 0",
+            f"{name}: it is not clear whether sentences are numbered from 0 or from 1, so 0 is assumed",
             UserWarning,
             stacklevel=2,
         )
@@ -267,7 +275,7 @@ def _count_from_zero(rankings: Sequence[Ranking], systems: Mapping[str, Sequence
 
 
 def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[str, Sequence[str]]]:
-    """Return reference sets and outputs: those given, else those of the named judgments."""
+    """Return the reference sets and the outputs that are given, or by default those of the known judgments."""
     source = HUMAN_JUDGMENTS.get(options.human)
     names = options.corpora or ([source.corpus] if source and source.corpus else [])
     corpora = {name: resolve_corpus(name, options.metrics) for name in names}
@@ -276,18 +284,20 @@ def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[s
     if options.metrics is None and options.scores:
         return corpora, {}
     if not corpora:
-        raise InputError("no references to score the systems on", fix="Give -c, or only a file of scores")
+        fix = "Give a corpus with -c, or give SCORES.tsv without -m"
+        raise InputError("there are no references to score the systems against", fix=fix)
     if options.predictions:
         first = next(iter(corpora.values()))
         given = argparse.Namespace(**vars(options), source=None, references=None, gold=None, corpus=None)
         return corpora, read_systems(given, first)
     if source is None or source.systems is None:
-        raise InputError("no outputs of the judged systems", fix="Give -p, one file per system, named as in judgments")
+        fix = "Give one file per system with -p, named like the system in the judgments"
+        raise InputError("there are no outputs of the judged systems", fix=fix)
     return corpora, source.systems()
 
 
 def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
-    """Return the scores in files, with those of their sentences if given."""
+    """Return the scores in the given files, with sentence scores if they are given."""
     named = [(name, found) for path in options.scores for name, found in read_system_scores(path).items()]
     by_sentence = {name: found for path in options.sentences for name, found in read_sentence_scores(path).items()}
     scores = []
@@ -296,8 +306,8 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
         scores.append(MetricScores(metric, references or NO_REFERENCES, systems, by_sentence.pop(metric, None)))
     if by_sentence:
         raise InputError(
-            f"{next(iter(by_sentence))} has sentence scores, but no system scores",
-            fix="Give both files, and name the metric (or the file) the same in both",
+            f"the metric {next(iter(by_sentence))} has sentence scores, but no system scores",
+            fix="Give SCORES.tsv too, with the same metric name (or file name) as in --sentences",
         )
     return scores
 
@@ -311,7 +321,7 @@ def _cells(row: MetaRow) -> list[str]:
 
 
 def _coefficient(row: MetaRow, method: Method) -> str:
-    """Return a coefficient with its interval, and a star if it is not different from the best."""
+    """Return a coefficient with its interval. Add a star if it does not differ significantly from the best."""
     found, test = row.correlations[method], row.williams.get(method)
     return _with_interval(f"{found.value:.3f}{'*' if test and not test.significant else ''}", found.interval)
 
@@ -321,7 +331,7 @@ def _with_interval(text: str, interval: Interval | None) -> str:
 
 
 def _window_table(rows: Sequence[MetaRow]) -> Table:
-    """Return the coefficients of each window, a line per metric and coefficient."""
+    """Return a table with a row per metric and coefficient, and a column per window."""
     header = ["metric", "references", "coefficient", *(f"{window.first}–{window.last}" for window in rows[0].windows)]
     lines = [
         [row.metric, row.references, method, *(f"{window.values[method]:.3f}" for window in row.windows)]
@@ -332,7 +342,7 @@ def _window_table(rows: Sequence[MetaRow]) -> Table:
 
 
 def _figures(rows: Sequence[MetaRow], human: Mapping[str, float], options: argparse.Namespace) -> tuple[Figure, ...]:
-    """Return the scores against human scores and, if asked for, the windows."""
+    """Return a figure of metric scores against human scores, and with --windows a figure of the windows."""
     names = [row.metric if row.references == NO_REFERENCES else f"{row.metric}, {row.references}" for row in rows]
     panels = {
         name: {system: (human[system], score) for system, score in row.scores.items()}

@@ -29,7 +29,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         if self.add_help:
-            about = "print only results, warnings and errors: no progress, no notes"
+            about = "print only results, warnings and errors (no progress, no notes)"
             self.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS, help=about)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
@@ -106,8 +106,8 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | N
     corpus.add_argument(
         "--gold",
         metavar="FILE",
-        help="gold edits (.m2, or I-measure .xml) instead of -s and -r; "
-        "they are applied to the source if a metric needs references",
+        help="gold edits (.m2, or I-measure .xml), instead of -s and -r; "
+        "for metrics that need references, the edits are applied to the source",
     )
     corpus.add_argument(
         "-c",
@@ -133,7 +133,7 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
         default=[],
         help="one file per system: text, a table (.jsonl, .csv, .tsv, .parquet) or edits (.m2)",
     )
-    about = "column with the predictions in a table (default: prediction, output, hypothesis, …)"
+    about = "column with the predictions in a table (default: the column prediction, output, hypothesis, …)"
     parser.add_argument("--column", metavar="NAME", help=about)
     add_annotator_option(parser)
     about = "accept M2 predictions whose sources differ from the corpus in full-width and half-width characters"
@@ -212,7 +212,7 @@ def add_format_option(parser: argparse.ArgumentParser) -> None:
 
 def add_wide_option(parser: argparse.ArgumentParser) -> None:
     """Add the option for wide tables."""
-    about = "print wide text and LaTeX tables, with interval ends and p-values (default: fit 80 columns)"
+    about = "print wide text and LaTeX tables that include interval limits and p-values (default: fit 80 columns)"
     parser.add_argument("--wide", action="store_true", help=about)
 
 
@@ -292,7 +292,7 @@ def check_published(options: argparse.Namespace) -> None:
         from gecbench.corpora.published import published_results
 
         if not options.corpus or not published_results(options.corpus):
-            fix = "Choose one from the list of gecbench published with -c"
+            fix = "Give one with -c; to list them, run gecbench published"
             raise InputError("--published needs a corpus with published results", fix=fix)
 
 
@@ -311,7 +311,7 @@ def status_of(report: Report, options: argparse.Namespace) -> int:
 
 
 def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
-    """Raise an error unless exactly one of several alternative options is given."""
+    """Raise an error unless exactly one of the alternative options is given. `what` is their name in the error."""
     given = sum(map(bool, ways))
     if given != 1:
         raise InputError(f"more than one {what} is given" if given else f"no {what} is given", fix=fix)
@@ -375,7 +375,7 @@ def systems_of(options: argparse.Namespace) -> dict[str, str]:
     names = short if len(set(short)) == len(short) else paths
     for i, name in enumerate(names):
         if name in names[:i]:
-            raise InputError("this predictions file is given twice", file=name, fix="Give each file once")
+            raise InputError("this file is given twice with -p", file=name, fix="Give each file once")
     return dict(zip(names, paths, strict=True))
 
 
@@ -410,7 +410,7 @@ def warn_of_swapped_names(options: argparse.Namespace) -> bool:
 
         from gecbench.corpus.prepare import MixedUpTextWarning
 
-        problem = f"{evidence}: they look swapped. If this is intended, skip this check with --aligned"
+        problem = f"{evidence}. If these files are not swapped, skip this check with --aligned"
         warnings.warn(problem, MixedUpTextWarning, stacklevel=2)
     return bool(found)
 
@@ -420,10 +420,10 @@ def swapped_names(source: str, references: Sequence[str], predictions: Sequence[
     kind = _last_word(source)
     for path in references if kind in _REFERENCE_WORDS else ():
         if _last_word(path) in _SOURCE_WORDS:
-            return [f"-s {source} is named like a reference and -r {path} like a source"]
+            return [f"-s {source} is named like a reference, but -r {path} is named like a source"]
     named = [path for path in predictions if kind not in _SOURCE_WORDS and _last_word(path) in _SOURCE_WORDS]
     differing = [path for path in named if not _same_content(source, path)]
-    return [f"{option} {path} is named like a source and -s {source} is not" for path in differing]
+    return [f"{option} {path} is named like a source, but -s {source} is not" for path in differing]
 
 
 def _last_word(path: str) -> str:
@@ -469,7 +469,7 @@ def system_name(path: str) -> str:
 
 
 def number(text: str) -> float:
-    """Parse a number. Python reads `1_0` as 10, but this raises an error."""
+    """Parse a number. Unlike `float`, reject underscores, as in `1_0`."""
     try:
         return float(plain_number(text))
     except ValueError:

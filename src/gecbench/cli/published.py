@@ -29,7 +29,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser = add_command(commands, "published", summary, _EXAMPLES, run)
     about = "list the results on this corpus, such as conll14 or jfleg:test (default: list the corpora)"
     parser.add_argument("-c", "--corpus", metavar="NAME", help=about)
-    about = "metrics to list, or all (default: the one with the most results)"
+    about = "metrics to list, or all (default: the metric with the most results)"
     parser.add_argument("-m", "--metrics", metavar="METRIC", nargs="+", help=about)
     add_format_option(parser)
 
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
 
     if options.corpus is None:
         if options.metrics:
-            raise InputError("-m needs a corpus", fix="Give one with -c. List them: gecbench published")
+            raise InputError("-m needs a corpus", fix="Give one with -c; to list them, run gecbench published")
         print(_corpora(options.format, options.wide))
         return
     found = published_results(options.corpus)
@@ -97,9 +97,9 @@ def _tables(results: Sequence[PublishedResult], table_format: str, wide: bool) -
     ]
     if table_format == "markdown":
         return "\n\n".join([*shown, "\n".join(f"{k}. {_note(*source, True)}" for source, k in sources.items())])
-    head = f"{counted(len(results), 'result')} as reported by others; metrics of gecbench in percent."
+    head = f"{counted(len(results), 'result')} as reported by others. Metrics that gecbench has are in percent."
     equal = compact and any(result.recomputed == "equal" for result in results)
-    star = ["*: gecbench gets this figure from public outputs. For full names, use --wide."] if equal else []
+    star = ["*: gecbench computes the same score from public outputs. For full names, use --wide."] if equal else []
     notes = [head, *star, *(f"[{k}] {_note(*source, False)}" for source, k in sources.items())]
     return "\n\n".join([*shown, "\n".join(COMMENT_MARKS.get(table_format, "") + note for note in notes)])
 
@@ -116,7 +116,7 @@ def _note(source: str, url: str, differs: str, linked: bool) -> str:
 def _table(
     results: Sequence[PublishedResult], sources: dict[tuple[str, str, str], int], table_format: str, compact: bool
 ) -> Table:
-    """Return the table of one metric; if `compact`, recomputed figures have a star instead of a column."""
+    """Return the table of one metric. If `compact`, recomputed scores get a star instead of a column."""
     from gecbench.analysis.tables import Table
     from gecbench.metrics.base import METRICS
 
@@ -141,7 +141,7 @@ def _table(
 
 
 def _short(name: str) -> str:
-    """Return a name with its middle left out if it would make the table wider than 80 columns."""
+    """Return a name, shortened in the middle if it would make the table wider than 80 columns."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-(_LONGEST // 2) + 1 :]}"
 
 

@@ -21,7 +21,7 @@ _EXAMPLES = """  gecbench reproduce sakaguchi2016
 _INTRODUCTION = """# The papers' tables, recomputed
 
 Computed with `gecbench reproduce --format markdown` from the published outputs, references and judgments. Published
-numbers stand next to ours. A dash means that the public files are not enough to compute a number. The reason is below
+numbers are next to ours. A dash means that the public files are not enough to compute a number. The reason is below
 the table.
 """
 
@@ -34,7 +34,8 @@ def add_parser(commands: Any, summary: str) -> None:
     add_figures_options(parser)
     about = "for seeda: folder with ERRANT's edits (SYSTEM.m2, gold_right.m2, gold_gecmetrics.m2)"
     parser.add_argument("--edits", metavar="FOLDER", help=about)
-    parser.add_argument("--runs", metavar="N", type=count, default=1000, help="runs of TrueSkill (default: 1000)")
+    about_runs = "bootstrap runs of TrueSkill (default: 1000)"
+    parser.add_argument("--runs", metavar="N", type=count, default=1000, help=about_runs)
     about = "processes for the slow parts (default: one per CPU)"
     parser.add_argument("--processes", metavar="N", type=count, default=os.cpu_count() or 1, help=about)
     add_format_option(parser)
@@ -82,7 +83,8 @@ def check_figures(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot create the folder: {error.strerror}", file=str(folder)) from error
+        fix = "Give another folder with --figures"
+        raise InputError(f"cannot create the folder: {error.strerror}", file=str(folder), fix=fix) from error
 
 
 def draw_figures(reproductions: Sequence[Reproduction], folder: Path, ending: str) -> None:

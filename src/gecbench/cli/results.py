@@ -52,8 +52,8 @@ _EXAMPLES = """  gecbench results write --run outputs.txt --repo-dataset owner/j
 
 actions:
   write  write FOLDER/.eval_results/DATASET.yaml, with one entry per metric: the
-         score in percent, and its signature in the notes. An entry of the same
-         task is replaced; other entries are kept.
+         score in percent, and its signature in the notes. An existing entry of
+         the same task is replaced; other entries are kept.
   pr     open a pull request with this file on the model's repository. Log in
          first with hf auth login, or set HF_TOKEN.
 
@@ -69,7 +69,8 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "outputs of gecbench run, or their folder, instead of -c and -p"
     parser.add_argument("--run", dest="place", metavar="FILE|FOLDER", help=about)
     add_corpus_options(parser, predictions=None)
-    add_metrics_option(parser, "with --run, those of all tasks of the corpus; else its official metric, or gleu")
+    default = "with --run, the metrics of all tasks of the corpus; otherwise the corpus's official metric, or gleu"
+    add_metrics_option(parser, default)
     add_resampling_options(parser, resamples=0)
     target = parser.add_argument_group("results")
     about = "dataset repository of the benchmark"
@@ -86,11 +87,11 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Score the outputs, write the file or open a pull request, and print its place."""
+    """Score the outputs, write the file or open a pull request, and print its path or address."""
     if options.action == "pr" and options.repo is None:
         raise InputError("pr needs --repo", fix="Give the model's repository: --repo owner/name")
     if options.action != "pr" and options.repo is not None:
-        raise InputError("--repo is only for pr", fix="Use results pr, or leave out --repo")
+        raise InputError("--repo is only for pr", fix="Use gecbench results pr, or leave out --repo")
     if options.repo:
         check_repository(options.repo, "--repo")
     entries = _entries(options)
@@ -139,7 +140,7 @@ def _adopt(options: argparse.Namespace, made: Run) -> None:
 
 
 def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, Sequence[str]]]:
-    """Return the corpora to score, each with its metrics: those of -m, or all tasks of a run's corpus."""
+    """Return the corpora to score, each with the metrics of -m, or by default with the metrics of all its tasks."""
     wanted = options.metrics
     options.metrics = wanted or (list(METRICS) if made else metric_names(options))
     corpus = read_corpus(options)

@@ -64,8 +64,8 @@ Outputs must be tokenized like the corpus. If your model writes raw text, use
 --raw or --tokenize.
 
 Outputs are saved in OUTPUT.partial.jsonl as they arrive. Run the same command
-again to resume an interrupted run. If you changed the model since, add
---restart. OUTPUT.run.json records the model, the corpus and the options.
+again to resume an interrupted run. If you have changed the model since then,
+add --restart. OUTPUT.run.json records the model, the corpus and the options.
 """
 
 
@@ -85,7 +85,7 @@ def add_parser(commands: Any, summary: str) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="file for the outputs, .txt or .jsonl (default: named by corpus and model)",
+        help="file for the outputs, .txt or .jsonl (default: a file named after the corpus and the model)",
     )
     running.add_argument("--name", help="the system's name in the table; for endpoint: the model's name on the server")
     about = "sentences per batch (default: 32 for python and transformers, all for cmd and endpoint)"
@@ -93,7 +93,7 @@ def add_parser(commands: Any, summary: str) -> None:
     running.add_argument("--restart", action="store_true", help="discard the saved outputs of an interrupted run")
     about = "replace line breaks inside an output with spaces"
     running.add_argument("--flatten", dest="flatten_lines", action="store_true", help=about)
-    about = "longest wait for a line (cmd, default: no limit) or a reply (endpoint, default: 120)"
+    about = "longest wait for a line of cmd (default: no limit) or for a reply of endpoint (default: 120)"
     running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help=about)
     about = "for transformers and endpoint: a prompt's name, file or text (default for endpoint: minimal)"
     running.add_argument("--prompt", metavar="PROMPT", help=about)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gecbench.analysis.report import Report
     from gecbench.corpus.corpus import Corpus
 
-_LARGE = 50_000  # sentences; above this, every metric takes seconds
+_LARGE = 50_000  # With more sentences, every metric takes seconds.
 _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -s source.txt -r ref*.txt -p a.txt b.txt.gz -m gleu bleu
   gecbench score -s source.txt -r ref*.txt -p output.txt --resamples 1000
@@ -124,9 +124,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_whole(options: argparse.Namespace) -> None:
     if options.average and options.per_sentence is not None:
-        raise InputError("--average is over error types, not over sentences", fix="Leave out --per-sentence")
+        raise InputError("--average cannot be combined with --per-sentence", fix="Leave out one of them")
     if options.resume or options.per_sentence:
-        raise InputError("--resume and --per-sentence FILE need --stream", fix="Add --stream, or leave them out")
+        given = "--resume needs" if options.resume else "--per-sentence FILE needs"
+        raise InputError(
+            f"{given} --stream", fix=f"Add --stream, or leave out {'--resume' if options.resume else 'FILE'}"
+        )
     if options.on_bad != "error":
         fix = "Add one of them, or leave out --on-bad"
         raise InputError("--on-bad needs --stream or --engine spark", fix=fix)
@@ -135,7 +138,8 @@ def _check_whole(options: argparse.Namespace) -> None:
 
 def _check_no_spark(options: argparse.Namespace) -> None:
     if options.master or options.index:
-        raise InputError("--master and --index need --engine spark", fix="Add it, or leave them out")
+        given = "--master" if options.master else "--index"
+        raise InputError(f"{given} needs --engine spark", fix=f"Add --engine spark, or leave out {given}")
 
 
 def _spark(options: argparse.Namespace) -> Report:
@@ -143,7 +147,7 @@ def _spark(options: argparse.Namespace) -> Report:
     from gecbench.scale.spark import score_files
 
     if options.corpus or options.gold or options.source or options.references:
-        fix = "Put sources and references into the Parquet files of -p, as columns"
+        fix = "Put the sources and references into columns of the Parquet files of -p"
         raise InputError("-s, -r, --gold and -c cannot be combined with --engine spark", fix=fix)
     check_published(options)
     misplaced = options.stream or options.resume or options.by or options.clean or options.per_sentence is not None
@@ -152,7 +156,7 @@ def _spark(options: argparse.Namespace) -> Report:
         raise InputError(
             "--stream, --resume, --by, --average, --clean, --tokenize and --per-sentence cannot be combined with "
             "--engine spark",
-            fix="Leave them out. For sentence scores use gecbench.spark in Python",
+            fix="Leave them out; for sentence scores, use gecbench.spark in Python",
         )
     wanted = pick(options, "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned")
     found = score_files(systems_of(options), options.master or "local[*]", **wanted, foreign="error")
@@ -196,7 +200,7 @@ def _check_stream(options: argparse.Namespace) -> None:
     if len(options.predictions) != 1:
         raise InputError("--stream scores one system at a time", fix="Give one file with -p")
     if options.resamples:
-        fix = "Write --per-sentence FILE, then call gecbench.scale.scores(gecbench.scale.read(FILE), resamples=…)"
+        fix = "Use --per-sentence FILE, then in Python gecbench.scale.scores(gecbench.scale.read(FILE), resamples=…)"
         raise InputError("--resamples cannot be combined with --stream", fix=fix)
     if options.by or options.average or options.clean or options.per_sentence == "":
         raise InputError(

@@ -1,4 +1,4 @@
-"""`gecbench tokenize`: split raw text into tokens, with a named tokenizer or the way a corpus is tokenized."""
+"""`gecbench tokenize`: split raw text into tokens, with a named tokenizer or like a corpus."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help=about)
     about = "tokenizer to use without -c or -s: %(choices)s (default: treebank)"
     parser.add_argument("-t", "--tokenizer", metavar="NAME", choices=tuple(TOKENIZERS), help=about)
-    about = "follow the tokenization of this corpus; line N is a correction of its sentence N"
+    about = "follow the tokenization of this corpus; line N must be a correction of sentence N"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help=about)
     about = "follow the tokenization of these sources, one per line, in the same order"
     parser.add_argument("-s", "--source", metavar="FILE", help=about)

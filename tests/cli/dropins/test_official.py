@@ -69,7 +69,9 @@ def test_the_programs_need_numpy_only(six, command):
 def test_raw_text_is_scored_with_a_warning(six, run, words):
     raw = [line.replace(" .", ".").replace(" ,", ",") for line in load_demo_systems()["rule-based"][:6]]
     write_lines("raw.txt", raw)
-    with pytest.warns(RawTextWarning, match=r"raw.txt: is not tokenized like its sources\. It is scored as it is"):
+    with pytest.warns(
+        RawTextWarning, match=r"raw.txt: is not tokenized like its sources\. The file is scored as it is"
+    ):
         assert run(*words)
 
 
@@ -84,7 +86,7 @@ def test_shifted_lines_are_scored_with_a_warning(folder, run, words):
     demo = load_demo()
     write_m2(demo, "gold.m2")
     write_lines("shifted.txt", [*demo.sources[1:], demo.sources[0]])
-    with pytest.warns(RawTextWarning, match=r"shifted.txt: its lines look shifted .* It is scored as it is"):
+    with pytest.warns(RawTextWarning, match=r"shifted.txt: its lines look shifted .* The file is scored as it is"):
         assert run(*words)
 
 
@@ -126,9 +128,12 @@ def test_damaged_text_is_scored_with_a_warning(demo_files, run, words, damage, m
 
 
 MIXED_UP = {
-    "swapped names": ("-s ref0.txt -r source.txt -o out.txt", "named like a reference and -r source.txt like a source"),
-    "output and source": ("-s out.txt -r ref0.txt -o source.txt", "-o source.txt is named like a source and -s out.t"),
-    "the source as reference": ("-s source.txt -r source.txt -o out.txt", "source.txt is identical to the source"),
+    "swapped names": (
+        "-s ref0.txt -r source.txt -o out.txt",
+        "named like a reference, but -r source.txt is named like",
+    ),
+    "output and source": ("-s out.txt -r ref0.txt -o source.txt", "-o source.txt is named like a source, but -s out."),
+    "the source as reference": ("-s source.txt -r source.txt -o out.txt", "source.txt is identical to the sources"),
     "the output as reference": ("-s source.txt -r ref0.txt -o ref0.txt", "its lines are identical to ref0.txt"),
     "a reference twice": ("-s source.txt -r ref0.txt ref0.txt -o out.txt", "ref0.txt is given twice"),
 }
@@ -136,7 +141,7 @@ MIXED_UP = {
 
 @pytest.mark.parametrize(("words", "message"), MIXED_UP.values(), ids=MIXED_UP)
 def test_mixed_up_texts_are_scored_with_a_warning(demo_files, run, words, message):
-    with pytest.warns(MixedUpTextWarning, match=rf"{message}.*They are scored as they are\."):
+    with pytest.warns(MixedUpTextWarning, match=rf"{message}.*The files are scored as they are\."):
         assert run("compute_gleu", *words.split())
 
 
@@ -144,8 +149,8 @@ def test_several_annotators_of_a_system_are_compared_with_a_warning(demo_files, 
     with pytest.warns(MixedUpTextWarning) as caught:
         assert "1.0\t1.0\t1.0" in run("errant_compare", "-hyp", "gold.m2", "-ref", "gold.m2")
     assert [str(each.message) for each in caught] == [
-        "gold.m2: a system has one annotator, but these are edits of 0, 1. They are scored as they are.",
-        "gold.m2 and gold.m2 are identical. They are scored as they are.",
+        "gold.m2: a system has one annotator, but this file has the annotators 0, 1. The files are scored as they are.",
+        "gold.m2 and gold.m2 are identical. The files are scored as they are.",
     ]
 
 

@@ -24,7 +24,7 @@ from gecbench.formats.text import lines_of, read_marked_text
 def add_dropin(
     commands: Any, name: str, description: str, usage: str, examples: str, run: Any
 ) -> argparse.ArgumentParser:
-    """Add a command that parses its own arguments."""
+    """Add a drop-in command. `run` parses the arguments itself, because the official programs do not use argparse."""
     settings = {"prefix_chars": "+", "add_help": False, "usage": f"gecbench {name} {usage}"}
     parser = add_command(commands, name, description, examples, run, failure=1, **settings)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
@@ -50,7 +50,7 @@ def prepare(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
     try:
         check_alignment(corpus.sources, lines, "its lines")
     except InputError as error:
-        _warn(path, error.problem, "gecbench score would report an error")
+        _warn(path, error.problem, "gecbench score would report this as an error")
     for problem in identical_references(corpus, lines, "its lines"):
         warn_of_mixed_up(f"{path}: {problem}")
     return tuple(lines)
@@ -58,11 +58,11 @@ def prepare(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
 
 def warn_of_mixed_up(problem: str) -> None:
     """Warn of files that seem to be swapped or identical."""
-    warnings.warn(f"{problem}. They are scored as they are.", MixedUpTextWarning, stacklevel=2)
+    warnings.warn(f"{problem}. The files are scored as they are.", MixedUpTextWarning, stacklevel=2)
 
 
 def _warn(path: str, problem: str, otherwise: str) -> None:
-    warnings.warn(f"{path}: {problem}. It is scored as it is; {otherwise}.", RawTextWarning, stacklevel=2)
+    warnings.warn(f"{path}: {problem}. The file is scored as it is; {otherwise}.", RawTextWarning, stacklevel=2)
 
 
 def figure(value: float) -> str:

@@ -1,6 +1,6 @@
-"""`gecbench compute_gleu`: the arguments and output of gec-ranking's compute_gleu, and with --jfleg of JFLEG's gleu.py.
+"""`gecbench compute_gleu`: a drop-in for gec-ranking's compute_gleu, and (with --jfleg) for JFLEG's gleu.py.
 
-docs/exact.md lists the inputs on which the output was compared byte by byte.
+docs/exact.md lists the inputs for which we compared the output byte by byte.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _EXAMPLES = """  gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o a.t
   gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o system.txt -d
   gecbench compute_gleu --jfleg -s test.src -r test.ref? --hyp system.txt
 
-List the options with gecbench compute_gleu -h, and those of JFLEG's gleu.py
-with gecbench compute_gleu --jfleg -h.
+To list the options, run gecbench compute_gleu -h. To list the options of
+JFLEG's gleu.py, run gecbench compute_gleu --jfleg -h.
 """
 _JFLEG = "--jfleg"
 _ORDERS = 4
@@ -45,7 +45,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, scores: npt.NDArray[np.float64]) -> Spread:
-        """Return the spread of scores, or NaN without scores."""
+        """Return the spread of scores, or NaN if there are no scores."""
         if not len(scores):
             return cls("nan", "nan", "(nan,nan)")
         mean, deviation = float(np.mean(scores)), float(np.std(scores))
@@ -65,7 +65,8 @@ def run(options: argparse.Namespace) -> None:
     parser = _jfleg_parser() if jfleg else _parser()
     given = parser.parse_args([word for word in options.words if word != _JFLEG])
     if not given.reference or given.n < 0:
-        raise InputError("no reference is given" if not given.reference else f"-n {given.n} is below 0")
+        problem = f"-n {given.n} is below 0" if given.reference else "no reference is given"
+        raise InputError(problem, fix=None if given.reference else "Give at least one file with -r")
     source, *files = _read_all([given.source, *given.reference, *given.hypothesis], given.python)
     references, hypotheses = files[: len(given.reference)], files[len(given.reference) :]
     for path, lines in zip(given.reference, references, strict=True):
@@ -102,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-n", type=int, default=_ORDERS, help="length of the longest n-grams (default: 4)")
     parser.add_argument("-d", "--debug", action="store_true", help="also print sentence scores")
-    parser.add_argument("--iter", metavar="N", type=int, default=500, help="draws of references (default: 500)")
+    parser.add_argument("--iter", metavar="N", type=int, default=500, help="random draws of references (default: 500)")
     parser.set_defaults(python="2")
     return parser
 
@@ -116,15 +117,15 @@ def _jfleg_parser() -> argparse.ArgumentParser:
     about = "one file per system; - is standard input"
     parser.add_argument("--hyp", metavar="FILE", nargs="*", required=True, dest="hypothesis", help=about)
     parser.add_argument("-n", type=int, default=_ORDERS, help="length of the longest n-grams (default: 4)")
-    parser.add_argument("--iter", metavar="N", type=int, default=500, help="draws of references (default: 500)")
+    parser.add_argument("--iter", metavar="N", type=int, default=500, help="random draws of references (default: 500)")
     parser.add_argument("--sent", action="store_true", help="print sentence scores instead of the corpus score")
-    about = "Python version whose random draws and white space to reproduce (default: 3)"
+    about = "reproduce the random draws and the white space of this Python version (default: 3)"
     parser.add_argument("--python", choices=("2", "3"), default="3", help=about)
     return parser
 
 
 def _read_all(paths: Sequence[str], python: str) -> list[list[str]]:
-    """Return the lines of files as Python 2 reads them (bytes), or Python 3 (text; a carriage return ends a line)."""
+    """Return the lines of files: bytes as in Python 2, or text as in Python 3, where a carriage return ends a line."""
     contents = {path: read_bytes(path) for path in paths}
     if python == "3":
         contents = {path: data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for path, data in contents.items()}
@@ -148,8 +149,8 @@ def _corpus_scores(given: argparse.Namespace, statistics: Statistics) -> npt.NDA
 def _scores(totals: npt.NDArray[np.int64], order: int) -> npt.NDArray[np.float64]:
     """Return the score of each row of counts. The sum of logarithms is always divided by 4, even with a smaller -n.
 
-    This does not use `GLEU.values`, because numpy's logarithm may differ in the last bit. The scripts print an interval
-    only if the deviation of scores is not exactly 0.
+    This does not use `GLEU.values`, because numpy's logarithm may differ in the last bit. That would matter: the
+    scripts print an interval only if the standard deviation of the scores is not exactly 0.
     """
     return np.array([_score(row[: 2 + 2 * order]) for row in totals.tolist()])
 
@@ -182,7 +183,7 @@ def _lines(given: argparse.Namespace, path: str, statistics: Statistics) -> Iter
 
 def _jfleg_lines(given: argparse.Namespace, path: str, statistics: Statistics) -> Iterator[str]:
     if given.sent and given.n > _ORDERS:
-        raise InputError(f"-n {given.n}: sentence scores have n-grams up to {_ORDERS}")
+        raise InputError(f"-n {given.n}: sentence scores use n-grams up to length {_ORDERS}")
     spreads = _sentences(statistics, given.n) if given.sent else [Spread.of(_corpus_scores(given, statistics))]
     found = [list(spread) for spread in spreads]
     yield path

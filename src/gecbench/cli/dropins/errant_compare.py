@@ -82,14 +82,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _warn_of_annotators(annotators: Sequence[Sequence[int]], options: argparse.Namespace) -> None:
-    """Warn if the system has several annotators. The best one of each sentence counts."""
+    """Warn if the system's file has several annotators. For each sentence, the best annotator is scored."""
     if max(map(len, annotators)) > 1:
         known = shorten(", ".join(map(str, sorted({number for sentence in annotators for number in sentence}))))
-        warn_of_mixed_up(f"{options.hyp}: a system has one annotator, but these are edits of {known}")
+        warn_of_mixed_up(f"{options.hyp}: a system has one annotator, but this file has the annotators {known}")
 
 
 def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], options: argparse.Namespace) -> None:
-    """Raise an error if the files have different sentences. The official program would compare them anyway."""
+    """Raise an error if the files have different sentences. The official program compares them anyway."""
     problem, fix = None, "Both files need the same sentences, in the same order"
     if len(hypothesis) != len(reference):
         problem = f"{counted(len(hypothesis), 'sentence')}, but {options.ref} has {len(reference)}"
@@ -98,7 +98,7 @@ def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], o
             if not is_same_sentence(ours, theirs, options.ignore_width):
                 problem = f"sentence {number} differs from {options.ref}: {ours[:60]!r}, not {theirs[:60]!r}"
                 if is_same_sentence(ours, theirs, ignore_width=True):
-                    fix = "They differ in full-width and half-width characters. Pass --ignore-width to allow it"
+                    fix = "They differ only in full-width and half-width characters: pass --ignore-width to allow this"
                 break
     if problem:
         raise InputError(problem, file=options.hyp, fix=fix)
@@ -117,7 +117,7 @@ def _no_f(beta: float) -> InputError:
 
 
 def _figures(counts: Sequence[int], beta: float) -> list[float]:
-    """Return precision, recall and F, each rounded to four decimals as Python rounds."""
+    """Return precision, recall and F, each rounded to four decimals with Python's `round`."""
     correct, wrong, missed = counts
     precision, recall = precision_recall(np.array([correct, correct + wrong, correct + missed]))
     if precision > 0 and not beta**2 * precision + recall:

@@ -1,7 +1,7 @@
 """`gecbench ieval`: a drop-in for the official I-measure scorer, with its arguments and output.
 
 As in the official program, options may come in any order, the last of a kind counts, and unknown options are ignored.
-docs/metrics/imeasure.md §7 describes the output. docs/exact.md lists the inputs on which it was compared byte by byte.
+docs/metrics/imeasure.md §7 describes the output. docs/exact.md lists the inputs for which we compared it byte by byte.
 """
 
 from __future__ import annotations
@@ -28,15 +28,17 @@ _EXAMPLES = """  gecbench ieval -ref:gold.xml -hyp:system.txt
   gecbench ieval -ref:gold.m2 -hyp:system.txt -max:dwacc -opt:corpus -w:3
 
 options, in any order:
-  -ref:FILE     gold: I-measure XML, or M2 (converted to error groups)
+  -ref:FILE     gold edits: I-measure XML, or M2 (converted to error groups)
   -hyp:FILE     corrected sentences, one per line
   -nomix        do not mix the annotators' corrections
   -max:GOAL     score to maximize: d (detection) or c (correction), followed by
                 tp, tn, fp, fn, p, r, f, acc, wacc or i (default: cwacc)
-  -opt:SCOPE    what to maximize it over: sent (default) or corpus
+  -opt:SCOPE    maximize the score of each sentence (sent, default) or of the
+                whole corpus (corpus)
   -b:BETA       beta of F (default: 1.0; the paper uses 0.5)
   -w:WEIGHT     weight of corrections in WAcc (default: 2.0)
-  -per-sent     also print two rows for every sentence
+  -per-sent     also print the detection and the correction scores of every
+                sentence
   -v, -vv       also show every sentence's alignment
 """
 _VALUES = ("ref", "hyp", "max", "opt", "b", "w")
@@ -116,7 +118,7 @@ def _scope(scope: str) -> tuple[str, list[str]]:
 
 
 def _read_gold(path: str) -> Corpus:
-    """Read the gold: I-measure XML if the content starts with a tag, else M2."""
+    """Read the gold edits: I-measure XML if the content starts with a tag, otherwise M2."""
     data = read_bytes(path)
     if not data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         return parse_m2(split_lines(data, path), path)
@@ -125,7 +127,7 @@ def _read_gold(path: str) -> Corpus:
 
 
 def _without_empty_rest(lines: list[str], sentences: int) -> list[str]:
-    """Return the lines without empty lines after the last sentence. The official program does not read those."""
+    """Drop empty lines after the last sentence, as the official program does not read them."""
     return lines[:sentences] if not "".join(lines[sentences:]).strip() else lines
 
 
@@ -154,7 +156,7 @@ def _rows(parts: Mapping[str, float], label: Any) -> Iterator[str]:
         ratios = [f"{aspect}_precision", f"{aspect}_recall", f"{aspect}_f", f"{aspect}_accuracy", "baseline_accuracy"]
         ratios += [f"{aspect}_weighted_accuracy", "baseline_weighted_accuracy", f"{aspect}_improvement"]
         if not all(math.isfinite(parts[ratio]) for ratio in ratios):
-            raise InputError("the improvement is undefined with this weight", fix="Give -w: a number above 0")
+            raise InputError("the improvement is undefined with this weight", fix="Give a number above 0, such as -w:2")
         cells = [
             *(str(parts[f"{aspect}_{count}"]) for count in COUNT_NAMES),
             *(percent(parts[each]) for each in ratios),

@@ -1,6 +1,6 @@
 """`gecbench m2scorer`: a drop-in for the official M2 scorer, with its arguments, output and exit statuses.
 
-docs/metrics/m2.md §10 and §11 describe the output. docs/exact.md lists the inputs on which it was compared byte by
+docs/metrics/m2.md §10 and §11 describe the output. docs/exact.md lists the inputs for which we compared it byte by
 byte.
 """
 
@@ -34,9 +34,10 @@ _EXAMPLES = """  gecbench m2scorer system.txt gold.m2
 options (long names may be abbreviated):
   -v, --verbose               also show every sentence's edits and matches;
                               --very_verbose does the same
-  --max_unchanged_words N     most unchanged words in one edit (default: 2)
+  --max_unchanged_words N     maximum of unchanged words in one edit
+                              (default: 2)
   --beta B                    beta of the F measure (default: 0.5)
-  --ignore_whitespace_casing  ignore edits of white space and case
+  --ignore_whitespace_casing  ignore edits that change only white space or case
   --release R                 release of the official scorer to reproduce:
                               master or 3.2 (default: master)
 """
@@ -192,9 +193,10 @@ def _edits(source: str, line: str, match: SentenceMatch, published: Sequence[Edi
 
 
 def _marks(tokens: Sequence[str], match: SentenceMatch) -> Iterator[tuple[str, int]]:
-    """Yield matched insertions next to a deletion, and deletions next to an insertion (docs/metrics/m2.md §11).
+    """Yield each matched insertion next to a deletion and each matched deletion next to an insertion, with its mark.
 
-    The mark is `!` if the neighbor agrees with a gold edit, else `*` for an insertion and `&` for a deletion.
+    The mark is `!` if the neighbor agrees with a gold edit, otherwise `*` for an insertion and `&` for a deletion
+    (docs/metrics/m2.md §11).
     """
     for i, _ in match.pairs:
         edit = match.proposed[i]
@@ -233,12 +235,12 @@ def _original(tokens: Sequence[str], edit: Edit) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as Python 2 prints it in a list. An empty text is a byte string there."""
+    """Return a text as Python 2 prints it in a list. The official program has an empty text as a byte string."""
     return _unicode(text) if text else "''"
 
 
 def _gold_text(text: str) -> str:
-    """Return a gold correction as Python 2 prints it. Only `-NONE-` is a byte string."""
+    """Return a gold correction as Python 2 prints it: `-NONE-` as an empty byte string, all others as Unicode."""
     return "''" if text == "-NONE-" else _unicode(text.strip())
 
 
