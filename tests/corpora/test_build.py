@@ -48,6 +48,17 @@ def test_a_built_folder_loads_with_plain_datasets(built, tiny, name, tmp_path):
     assert verify_dataset(name, folder) == []
 
 
+def test_an_alias_builds_its_dataset(tiny, tmp_path):
+    """Its card, lock and default configuration are those of the dataset."""
+    built = build_dataset("conll14", tmp_path, upstream=tiny)
+    assert len(built) == sum(len(config.splits) for config in DATASETS["conll14_fluency"].pinned())
+    assert copy_module_files("conll14", tmp_path) == ["README.md", "eval.yaml", "build.py"]
+    assert card_problems("conll14", tmp_path / "README.md") == []
+    assert copy_module_files("cweb:g", tmp_path / "cweb") == ["README.md"]
+    assert read_lock("cweb:g") == read_lock("cweb")
+    assert describe_dataset("cweb:g", tiny)["name"] == "cweb"
+
+
 def test_a_built_folder_streams(built):
     streamed = datasets.load_dataset(str(built("jfleg")), "m2", split="test", streaming=True)
     assert [row["id"] for row in streamed] == ["test-1", "test-2"]
@@ -115,7 +126,7 @@ def test_fingerprints_of_files_elsewhere_are_refused(built):
     content = json.loads(table.read_text())
     content["files"]["../../secret.parquet"] = {"sha256": "0"}
     table.write_text(json.dumps(content))
-    assert verify_dataset("jfleg", folder) == ["data/../../secret.parquet belongs to no configuration"]
+    assert verify_dataset("jfleg", folder) == ["data/../../secret.parquet belongs to no configuration of jfleg"]
 
 
 def forge(path: Path, content: bytes) -> None:
@@ -131,7 +142,7 @@ def test_half_a_parquet_file_with_a_forged_hash_is_found(built):
     folder = built("jfleg")
     half = folder / "data" / "m2" / "test.parquet"
     forge(half, half.read_bytes()[:200])
-    assert verify_dataset("jfleg", folder) == [f"{half}: is not a complete Parquet file"]
+    assert verify_dataset("jfleg", folder) == [f"{half} is not a complete Parquet file"]
 
 
 @pytest.mark.parametrize("before", [True, False])

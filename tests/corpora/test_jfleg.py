@@ -68,9 +68,9 @@ def test_the_gug_key_sees_through_tokenization():
 @pytest.mark.parametrize(
     ("key", "text", "message"),
     [
-        ("jfleg/test/test.src", "One .\nTwo .\n", "GUG row 3 is not test sentence 1"),
+        ("jfleg/test/test.src", "One .\nTwo .\n", "GUG row 3 differs from sentence 1 of test"),
         ("jfleg/test/test.ref2", "Only one line .\n", "1 line, but the source has 2"),
-        ("jfleg/EACL_exp/m2converter/test.ref.m2", "S One .\n\nS Two .\n", "sentence 1 is not"),
+        ("jfleg/EACL_exp/m2converter/test.ref.m2", "S One .\n\nS Two .\n", "sentence 1 differs"),
     ],
 )
 def test_files_that_do_not_belong_together_are_refused(tiny_folder, key, text, message):

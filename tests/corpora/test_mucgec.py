@@ -25,7 +25,7 @@ def test_a_damaged_line_is_refused(tiny, tiny_folder, text):
     from corpora_support import upstream_of, write
 
     write(tiny_folder, "mucgec/data/MuCGEC/MuCGEC_dev.txt", text)
-    with pytest.raises(InputError, match=r"MuCGEC_dev.txt:1: not a sentence with references"):
+    with pytest.raises(InputError, match=r"MuCGEC_dev.txt:1: expected the line number, a sentence and its references"):
         load_rows("mucgec", upstream=upstream_of(tiny_folder))
 
 

@@ -137,5 +137,5 @@ def test_the_place_of_a_score():
     assert str(place_among(40.0, results)) == "below AMU (Napoles et al. 2017) (43.2, 2017) (rank 5 of 5)"
     assert place_among(50.8, results).below.value == 50.8
     [caveat] = place_among(50.0, results).caveats()
-    assert caveat.startswith("Napoles et al. 2017, Table 5: M2 is against edits of a converter")
+    assert caveat.startswith("Napoles et al. 2017, Table 5: The M2 gold edits come from")
     assert place_among(50.0, published_results("demo")) is None

@@ -201,7 +201,8 @@ def test_no_server_at_all(read, tmp_path, host, cause, has_mirror):
         start, fix = f"the mirror {mirror} lacks {PATH}, and cannot", "Add the file to the mirror"
     else:
         start, fix = "cannot", f"{layout} {PATH}"
-    expected = rf"{re.escape(start)} connect to {host} \({cause}\)\. {re.escape(fix)}, or try again with a network\."
+    fix = f"{fix}, or try again when you are online."
+    expected = rf"{re.escape(start)} connect to {host} \({cause}\)\. {re.escape(fix)}"
     assert re.fullmatch(expected, str(caught.value)), str(caught.value)
 
 

@@ -128,7 +128,7 @@ def test_edits_of_other_sentences_are_refused(tmp_path, data):
     for name in ("gold_gecmetrics", "gold_right"):
         (tmp_path / f"{name}.m2").write_text(block.format("Cats sleep"))
     (tmp_path / "BART.m2").write_text(block.format("Cows sleep"))
-    with pytest.raises(InputError, match=r"BART\.m2: sentence 1 is not sentence 1 of the source"):
+    with pytest.raises(InputError, match=r"BART\.m2: sentence 1 differs from sentence 1 of the source"):
         seeda._all_scores(data, tmp_path)
 
 

@@ -1,1 +1,1 @@
-"""Named corpora: pinned upstream files, turned into typed rows, datasets and corpora ready to score."""
+"""Named corpora: download upstream files and turn them into typed rows, datasets and scorable corpora."""

@@ -1,4 +1,4 @@
-"""Build, lock and verify a dataset folder: its Parquet files, and the generated parts of its card."""
+"""Build and verify a dataset folder (Parquet files and card), and lock the expected contents of its splits."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ TABLE_MARKERS = ("<!-- generated: begin -->", "<!-- generated: end -->")
 _WORKER_ID = re.compile(r"\bA[0-9A-Z]{11,20}\b")
 _LOCK_HEADER = "dataset\tconfig\tsplit\trows\tbytes\tcontent"
 _WIDTH = {"int32": 4, "float64": 8, "bool": 1}
+
+
+def _dataset(name: str) -> DatasetDeclaration:
+    """Return a dataset by name or alias. Unlike in `find_dataset`, an alias keeps the default configuration."""
+    return DATASETS[find_dataset(name).name]
 
 
 # The lock file: the expected contents of every split
@@ -84,7 +89,7 @@ def _bytes(value: Any, kind: FieldType) -> int:
 
 def read_lock(name: str) -> Locks:
     """Return the committed locks of a dataset."""
-    locks = {}
+    name, locks = _dataset(name).name, {}
     for line in LOCK_FILE.read_text(encoding="utf-8").splitlines()[1:]:
         owner, config, split, rows, size, content = line.split("\t")
         if owner == name:
@@ -93,16 +98,16 @@ def read_lock(name: str) -> Locks:
 
 
 def write_lock(name: str, upstream: Upstream | None = None) -> Locks:
-    """Write a dataset's locks again, for a new dataset or when rows change on purpose; return them. Others are kept."""
-    source = upstream or Upstream.from_environment()
+    """Update the locks of a dataset after an intended change, and return them. Locks of other datasets are kept."""
+    declared, source = _dataset(name), upstream or Upstream.from_environment()
     made = {
         (config.name, split): lock_of(config, config.rows(source, split))
-        for config in find_dataset(name).pinned()
+        for config in declared.pinned()
         for split in config.splits
     }
     lines = [_LOCK_HEADER]
     for owner in DATASETS:
-        for (config, split), lock in (made if owner == name else read_lock(owner)).items():
+        for (config, split), lock in (made if owner == declared.name else read_lock(owner)).items():
             lines.append("\t".join((owner, config, split, str(lock.rows), str(lock.bytes), lock.content)))
     write_bytes(LOCK_FILE, ("\n".join(lines) + "\n").encode())
     return made
@@ -113,7 +118,7 @@ def write_lock(name: str, upstream: Upstream | None = None) -> Locks:
 
 @dataclass(frozen=True)
 class BuiltFile:
-    """One Parquet file, by its path below `data/`."""
+    """One Parquet file. `path` is relative to the folder `data`."""
 
     path: str
     rows: int
@@ -130,17 +135,17 @@ def build_dataset(
     upstream: Upstream | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> list[BuiltFile]:
-    """Write `folder/data/<config>/<split>.parquet` and `data/fingerprints.json`.
+    """Build a dataset: write `data/<config>/<split>.parquet` and `data/fingerprints.json` to a folder.
 
-    Without `configs` all pinned configurations are built. The same rows and the same pyarrow release give the
-    same bytes; the content fingerprint does not depend on the release. Nothing is written before all is made.
+    By default, all pinned configurations are built. Nothing is written before all files have been made. The same rows
+    and the same pyarrow release give the same bytes. The hash in `content` does not depend on the release.
     """
-    declared = find_dataset(name)
+    declared = _dataset(name)
     source = upstream or Upstream.from_environment()
     chosen = [declared.config(each) for each in configs] if configs else declared.pinned()
     if not chosen:
         fix = f"Name the configurations to build: {', '.join(declared.configs)}"
-        raise InputError(f"{name} is built only on request, because its files are not pinned", fix=fix)
+        raise InputError(f"{name} is built only on request, because the hashes of its files are not known", fix=fix)
     built, contents = [], []
     for config in chosen:
         for split in config.splits:
@@ -200,16 +205,17 @@ def _read_fingerprints(path: Path) -> dict[str, Any] | None:
 
 
 def copy_module_files(name: str, folder: Path) -> list[str]:
-    """Add the card, benchmark file and build script that a folder lacks, and return their names.
+    """Copy the card, benchmark file and build script to a folder that lacks them, and return their names.
 
-    A dataset without a card in gecbench gets a short one, made from the catalog.
+    If gecbench has no card for the dataset, write a short card from the catalog.
     """
-    source = modules_folder("datasets") / name
+    declared = _dataset(name)
+    source = modules_folder("datasets") / declared.name
     folder.mkdir(parents=True, exist_ok=True)
     if not source.is_dir():
         if (folder / "README.md").exists():
             return []
-        write_bytes(folder / "README.md", render_card(name, _short_card(find_dataset(name))).encode())
+        write_bytes(folder / "README.md", render_card(name, _short_card(declared)).encode())
         return ["README.md"]
     missing = [file for file in MODULE_FILES if not (folder / file).exists()]
     for file in missing:
@@ -218,13 +224,13 @@ def copy_module_files(name: str, folder: Path) -> list[str]:
 
 
 def folder_problems(name: str, folder: Path) -> list[str]:
-    """Return all that is wrong with a built folder and its card."""
+    """Return the problems of a built folder and its card."""
     return [*verify_dataset(name, folder), *card_problems(name, folder / "README.md")]
 
 
 def verify_dataset(name: str, folder: Path) -> list[str]:
-    """Return what is wrong with the data of a built folder: files, hashes, columns, content, worker identifiers."""
-    declared = find_dataset(name)
+    """Return the problems of the data in a built folder: files, hashes, columns, content, worker identifiers."""
+    declared = _dataset(name)
     table = folder / "data" / FINGERPRINTS
     if not table.is_file():
         return [f"{table} is missing"]
@@ -241,7 +247,7 @@ def verify_dataset(name: str, folder: Path) -> list[str]:
     for path, expected in files.items():
         config_name, _, file_name = path.partition("/")
         if config_name not in declared.configs:
-            problems.append(f"data/{path} belongs to no configuration")
+            problems.append(f"data/{path} belongs to no configuration of {declared.name}")
             continue
         lock = locks.get((config_name, file_name.removesuffix(".parquet")))
         problems += _verify_file(folder / "data" / path, declared.config(config_name), expected, lock)
@@ -261,17 +267,17 @@ def _verify_file(path: Path, config: Config, expected: dict[str, Any], lock: Spl
     try:
         table = pyarrow.parquet.read_table(path)
     except (pyarrow.ArrowException, OSError):
-        yield f"{path}: is not a complete Parquet file"
+        yield f"{path} is not a complete Parquet file"
         return
     if not _has_columns(table.schema, config):
-        yield f"{path}: columns or types are not those of {config.name}"
+        yield f"{path}: its columns or types differ from the configuration {config.name}"
         return
     rows = table.to_pylist()
     made = lock_of(config, rows)
     if lock is not None and made != lock:
         yield f"{path}: expected content {lock.content}, found content {made.content}"
     if any(_WORKER_ID.search(text) for row in rows for text in _names(row)):
-        yield f"{path}: holds what looks like a crowd worker's identifier"
+        yield f"{path} seems to contain the identifier of a crowd worker"
 
 
 def _has_columns(schema: Any, config: Config) -> bool:
@@ -281,18 +287,18 @@ def _has_columns(schema: Any, config: Config) -> bool:
 
 
 def _names(row: Row) -> Iterator[str]:
-    """Yield the strings that name people or items (running text may be in capitals)."""
+    """Yield the strings that identify people or items, and no sentences, which may have words in capitals."""
     for column in {"judge", "workers", "id", "reference_names"} & row.keys():
         yield from [row[column]] if isinstance(row[column], str) else row[column] or ()
 
 
 def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, Any]:
-    """Return a dataset's configurations with their sizes, and where its upstream files are now."""
-    declared = find_dataset(name)
+    """Return a dataset's configurations with their sizes, and the current locations of its upstream files."""
+    declared = _dataset(name)
     locks = read_lock(name)
     source = upstream or Upstream.from_environment()
     return {
-        "name": name,
+        "name": declared.name,
         "title": declared.title,
         "version": declared.version,
         "licence": declared.license,
@@ -311,13 +317,13 @@ def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, A
 
 
 def _split_sizes(config: Config, locks: Locks) -> dict[str, int | None]:
-    """Return the number of rows of each split, or None where nobody counted them."""
+    """Return the number of rows of each split, or None if it is not known."""
     found = {split: locks.get((config.name, split)) for split in config.splits}
     return {split: lock.rows if lock else None for split, lock in found.items()}
 
 
 def list_corpora() -> list[dict[str, Any]]:
-    """Return what the catalog says of every corpus that has sentences, under its shortest name."""
+    """Return the catalog entry of every corpus that has sentences, under its shortest name."""
     upstream = Upstream.from_environment()
     return [
         _corpus_entry(declared, config, upstream)
@@ -354,7 +360,7 @@ def _corpus_entry(declared: DatasetDeclaration, config: Config, upstream: Upstre
 
 
 def card_problems(name: str, card: Path) -> list[str]:
-    """Return what is wrong with a card: missing, or its generated parts are out of date."""
+    """Return the problems of a card: it is missing, or its generated parts are out of date."""
     if not card.is_file():
         return [f"{card} is missing"]
     text = card.read_text(encoding="utf-8")
@@ -364,7 +370,7 @@ def card_problems(name: str, card: Path) -> list[str]:
 
 
 def refresh_card(name: str, card: Path) -> bool:
-    """Bring the card's generated parts up to date; return whether anything changed."""
+    """Update the generated parts of a card, and return whether it changed."""
     before = card.read_text(encoding="utf-8")
     after = render_card(name, before)
     if after != before:
@@ -373,13 +379,13 @@ def refresh_card(name: str, card: Path) -> bool:
 
 
 def render_card(name: str, text: str) -> str:
-    """Return the card with its generated parts brought up to date."""
-    declared, locks = find_dataset(name), read_lock(name)
+    """Return the text of a card with its generated parts updated."""
+    declared, locks = _dataset(name), read_lock(name)
     for markers, block in ((YAML_MARKERS, _yaml_block(declared, locks)), (TABLE_MARKERS, _tables(declared, locks))):
         before, begin, rest = text.partition(markers[0])
         _, end, after = rest.partition(markers[1])
         if not begin or not end or markers[0] in after:
-            raise InputError(f"the card needs one {markers[0]!r} … {markers[1]!r}")
+            raise InputError(f"the card must contain {markers[0]!r} and then {markers[1]!r}, each exactly once")
         text = f"{before}{begin}\n{block}\n{end}{after}"
     return text
 
@@ -397,7 +403,7 @@ def _short_card(declared: DatasetDeclaration) -> str:
             "",
             f"# {declared.title}",
             "",
-            f"Made by gecbench from [the files of its owners]({declared.homepage}); cite {declared.citation}.",
+            f"Built by gecbench from [the files of its owners]({declared.homepage}). Please cite {declared.citation}.",
             "",
             *TABLE_MARKERS,
             "",
@@ -447,8 +453,8 @@ def _info_entry(declared: DatasetDeclaration, config: Config, locks: Locks) -> d
 
 
 def _tables(declared: DatasetDeclaration, locks: Locks) -> str:
-    """Return the tables of configurations, splits and fields; configurations with the same fields share a table."""
-    lines = ["| configuration | what | splits (rows) |", "|---|---|---|"]
+    """Return the tables of configurations, splits and fields. Configurations with the same fields share a table."""
+    lines = ["| configuration | contents | splits (rows) |", "|---|---|---|"]
     by_fields: dict[tuple[Field, ...], list[str]] = {}
     for config in declared.configs.values():
         counts = ", ".join(_count(config.name, split, locks) for split in config.splits)

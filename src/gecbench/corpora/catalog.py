@@ -1,6 +1,6 @@
-"""The tables of datasets and human judgments by name, and what travels with the package for them.
+"""The catalog: all datasets and human judgments by name, and the folders of their cards in the package.
 
-`load.find_dataset` looks a dataset up by its name or alias.
+`load.find_dataset` finds a dataset by its name or alias.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HUMAN_JUDGMENTS: Mapping[str, HumanJudgments] = MappingProxyType(
 
 @cache
 def code_hash(package: Path = _PACKAGE) -> str:
-    """Return a hash of all code that makes rows; caches are keyed by it, so that changed code serves new rows."""
+    """Return a hash of all code that makes rows. Caches use it as a key, so that changed code makes new rows."""
     digest = hashlib.sha256(VERSION.encode())
     for folder in ("corpus", "formats", "corpora"):
         for path in sorted((package / folder).rglob("*")):
@@ -53,4 +53,4 @@ def modules_folder(kind: str) -> Path:
     for folder in (_PACKAGE / "_modules" / kind, _PACKAGE.parent.parent / kind):
         if folder.is_dir():
             return folder
-    raise InputError(f"this installation carries no {kind} modules", fix="Reinstall gecbench")
+    raise InputError(f"the folder of {kind} is missing from this installation", fix="Reinstall gecbench")

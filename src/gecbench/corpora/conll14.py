@@ -49,22 +49,22 @@ REWRITES = {
     "nonexpert_minimal": "turker_annotations/turkers_minimal/turker_minimal",
 }
 SENTENCE_FIELDS = (
-    Field("id", "string", "the 1-based line of the sentence in the official files"),
+    Field("id", "string", "number of the sentence in the official files, from 1"),
     Field("essay", "int32", "number of the essay, 1 to 50"),
-    Field("paragraph", "int32", "paragraph in the essay, from 0, the title counted"),
-    Field("sentence_in_paragraph", "int32", "place in the paragraph, from 0"),
-    Field("kind", "string", "`TITLE` or `P`"),
-    Field("merged", "bool", "one of the 34 sentences that rewriters merged; the papers leave them out (1,278 remain)"),
+    Field("paragraph", "int32", "number of the paragraph in the essay, from 0; the title is a paragraph"),
+    Field("sentence_in_paragraph", "int32", "number of the sentence in the paragraph, from 0"),
+    Field("kind", "string", "kind of paragraph: `TITLE` or `P`"),
+    Field("merged", "bool", "true for the 34 sentences that rewriters merged; the papers score only the other 1,278"),
     Field("sentence", "string", "the learner's sentence, tokenized"),
 )
 REFERENCE_FIELDS = (
     *SENTENCE_FIELDS,
     Field("corrections", ListOf("string"), "the references"),
-    Field("reference_names", ListOf("string"), "which reference each of `corrections` is"),
+    Field("reference_names", ListOf("string"), "the name of each reference in `corrections`"),
 )
 ANNOTATED_FIELDS = (
     *REFERENCE_FIELDS,
-    Field("annotations", ANNOTATIONS, "coded edits; applying the k-th to `sentence` gives the k-th of `corrections`"),
+    Field("annotations", ANNOTATIONS, "typed edits; the k-th entry turns `sentence` into the k-th of `corrections`"),
 )
 SYSTEM_FIELDS = (
     *SENTENCE_FIELDS,
@@ -73,20 +73,20 @@ SYSTEM_FIELDS = (
 )
 EXTRA_FIELDS = (
     *SENTENCE_FIELDS,
-    Field("corrections", ListOf("string"), "six crowd rewrites, not tokenized; entities resolved, white space joined"),
-    Field("workers", ListOf("string"), "who wrote each, as w1, w2, …"),
+    Field("corrections", ListOf("string"), "six crowd rewrites: raw text with decoded entities and single spaces"),
+    Field("workers", ListOf("string"), "pseudonyms of the workers who wrote them: w1, w2, …"),
 )
 _OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))
 JUDGMENT_FIELDS = (
     Field("item", "int32", "number of the ranking in the upstream file, from 0"),
-    Field("id", "string", "the sentence, as in the other configurations"),
-    Field("judge", "string", "experts: upstream pseudonym; crowd: w1, w2, …"),
-    Field("approved", "bool", "false where the crowd platform shows the answer as rejected (experts: true)"),
-    Field("seconds", "float64", "time spent"),
+    Field("id", "string", "number of the sentence, as in the other configurations"),
+    Field("judge", "string", "pseudonym of the judge: as published for experts, w1, w2, … for crowd workers"),
+    Field("approved", "bool", "false if the answer was rejected on the crowd platform; always true for experts"),
+    Field("seconds", "float64", "time that the judge took, in seconds"),
     Field(
         "outputs",
         ListOf(_OUTPUT),
-        "what was ranked: systems that gave this text, rank (lower is better, null where left blank), text",
+        "the ranked texts: systems that wrote the text, its rank (lower is better, null if left blank), and the text",
     ),
 )
 _DOCUMENT = re.compile(r'<(DOC) nid="(\d+)">')
@@ -98,7 +98,7 @@ _PARAGRAPH = re.compile(r"<(TITLE|P)>")
 
 
 def sentence_rows(upstream: Upstream) -> list[Row]:
-    """Return the columns that all configurations share."""
+    """Return a row for each sentence, with the columns that all configurations share."""
     sentences = [block.source for block in _blocks(upstream, OFFICIAL[0])]
     places = place_sentences(sentences, upstream.text(ESSAYS))
     merged = set(read_merged_ids(upstream.lines(MERGED)))
@@ -109,7 +109,7 @@ def sentence_rows(upstream: Upstream) -> list[Row]:
 
 
 def read_merged_ids(lines: list[str]) -> list[int]:
-    """Return the merged sentences' lines: consecutive pairs, so 48 before 419 is corrected to 418."""
+    """Return the numbers of the merged sentences. They are pairs of neighbors, so 48 before 419 must be 418."""
     numbers = [int(line) for line in lines if line]
     if len(numbers) % 2:
         raise InputError("the merged sentences do not come in pairs", file=MERGED)
@@ -127,7 +127,7 @@ def _paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _elements(sgml: str, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield the opening tag of each element and what is inside it; the tag's name is the pattern's first group."""
+    """Yield the opening tag and the content of each element. The first group of `opening` is the name of the tag."""
     place = 0
     while tag := opening.search(sgml, place):
         end = sgml.find(f"</{tag[1]}>", tag.end())
@@ -138,9 +138,10 @@ def _elements(sgml: str, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[st
 
 
 def place_sentences(sentences: Sequence[str], sgml: str) -> list[Row]:
-    """Return the place of every sentence: walk through the essays and consume their characters except white space.
+    """Return the place of every sentence: essay, paragraph, number in the paragraph, and kind of paragraph.
 
-    A place is the essay, the paragraph in it and the sentence in the paragraph (both from 0), and the paragraph's kind.
+    Sentences are matched with the text of the essays in order, ignoring white space. Paragraphs and the sentences in
+    them are numbered from 0.
     """
     places: list[Row] = []
     remaining = iter(sentences)
@@ -171,7 +172,7 @@ def _blocks(upstream: Upstream, key: str) -> list[Block]:
 
 @dataclass(frozen=True)
 class References:
-    """References of every sentence under one name, with coded edits where the set has them."""
+    """A named set of references, one text per sentence. `edits` are the edits of each sentence, if published."""
 
     name: str
     texts: list[str]
@@ -179,11 +180,11 @@ class References:
 
 
 ReferenceSet = Callable[[Upstream, list[str]], list[References]]
-"""Reads a set of references to these sentences."""
+"""A function that reads the references of the given sentences."""
 
 
 def _annotator(upstream: Upstream, key: str, name: str, sentences: list[str]) -> References:
-    """Return one annotator's file as references; its only annotator bears the number 0."""
+    """Return the references in the file of one annotator. The file numbers this annotator 0."""
     blocks = _blocks(upstream, key)
     check_sources([block.source for block in blocks], sentences, key)
     edits = [[edit for found in block.annotations for edit in _without_noop(found)] for block in blocks]
@@ -208,15 +209,15 @@ def nucle(upstream: Upstream, sentences: list[str]) -> list[References]:
 def bn15(upstream: Upstream, sentences: list[str]) -> list[References]:
     """Return the ten annotators of Bryant & Ng 2015.
 
-    The archive has no pinned hash, so its sentences must be the official ones, and A7 and A3 the official
-    annotators (up to small differences, as another release might have).
+    The hash of the archive is not known. Instead, its sentences must be the official ones, and A7 and A3 must agree
+    with the official annotators on at least 95% of the sentences, because another release may differ slightly.
     """
     keys = [f"bn15/A{number}.m2" for number in range(1, BN15_ANNOTATORS + 1)]
     found = [_annotator(upstream, key, f"bn15_{key[5:-3]}", sentences) for key in keys]
     for official, number in zip(nucle(upstream, sentences), OFFICIAL_IN_BN15, strict=True):
         pairs = zip(official.texts, found[number - 1].texts, strict=True)
         if sum(one == other for one, other in pairs) < SAME_ANNOTATOR * len(sentences):
-            raise InputError(f"A{number} is not the official annotator {official.name}", file=keys[number - 1])
+            raise InputError(f"differs too much from the official annotator {official.name}", file=keys[number - 1])
     return found
 
 
@@ -227,7 +228,7 @@ def rewrites(upstream: Upstream, sentences: list[str], name: str) -> list[Refere
 
 
 def everything(upstream: Upstream, sentences: list[str], coded: ReferenceSet) -> list[References]:
-    """Return all references: NUCLE's two (or BN15's ten, which include them) without edits, and the eight rewrites."""
+    """Return all references without edits: the two of NUCLE or the ten of BN15, and the eight rewrites."""
     plain = [References(found.name, found.texts) for found in coded(upstream, sentences)]
     return [*plain, *(one for name in REWRITES for one in rewrites(upstream, sentences, name))]
 
@@ -246,9 +247,9 @@ def reference_rows(upstream: Upstream, _split: str, *, read: ReferenceSet) -> It
 
 
 def alternative_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
-    """Yield the official file with the teams' alternatives, up to five per sentence.
+    """Yield the sentences of the official file with the teams' alternatives, up to five per sentence.
 
-    Upstream numbers the distinct annotations of each sentence from 0, so a number names no one person.
+    The file numbers the distinct annotations of each sentence from 0, so a number does not identify a person.
     """
     rows = sentence_rows(upstream)
     blocks = _blocks(upstream, WITH_ALTERNATIVES)
@@ -288,7 +289,7 @@ def extra_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
     for _, answer in parse_csv(upstream.text(EXTRA), columns, file=EXTRA):
         line = int(answer["Input.sentID"])
         if _letters(answer["Input.sentence1"]) != _letters(rows[line - 1]["sentence"]):
-            raise InputError(f"the sentence shown is not sentence {line}", file=EXTRA)
+            raise InputError(f"the sentence shown to the workers is not sentence {line} of CoNLL-14", file=EXTRA)
         text = " ".join(html.unescape(answer["Answer.Q1MultiLineTextInput"]).split())
         answers.setdefault(line, []).append((text, workers[answer["WorkerId"]]))
     for line in sorted(answers):
@@ -317,7 +318,7 @@ def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def read_rankings(upstream: Upstream, split: str) -> list[Ranking]:
-    """Return the rankings of one split with the texts shown; sentences count from 0."""
+    """Return the rankings of one split, with the ranked texts. Sentences are numbered from 0."""
     if split == "expert":
         return _expert_rankings(upstream)
     found = _crowd_rankings(upstream, REFERENCE_JUDGMENTS if split == "references" else CROWD_JUDGMENTS)
@@ -330,7 +331,7 @@ def system_outputs(upstream: Upstream) -> dict[str, list[str]]:
 
 
 def _expert_rankings(upstream: Upstream) -> list[Ranking]:
-    """Return the experts' rankings; `src-id` is 0-based, systems of one group gave the same output."""
+    """Return the experts' rankings. `src-id` counts from 0, and systems in one group have the same output."""
     outputs = system_outputs(upstream)
 
     def with_text(sentence: int, place: Place) -> Place:
@@ -439,7 +440,7 @@ DATASET = DatasetDeclaration(
         ),
         Config(
             "judgments",
-            "rankings of systems (experts; crowd, as published and relabeled) and of references (crowd)",
+            "rankings of systems by experts and by the crowd (as published, relabeled), and of references by the crowd",
             JUDGMENT_FIELDS,
             JUDGMENT_SPLITS,
             judgment_rows,

@@ -1,4 +1,4 @@
-"""The one builder for the `datasets` library: rows of our datasets as Arrow tables."""
+"""A builder for the `datasets` library, which provides our datasets as Arrow tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HASHES = "gecbench_sha256.json"
 
 
 class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
-    """Make the dataset of that name from upstream files; `mirror`, or `data_dir`, may name a mirror folder."""
+    """Build the dataset `dataset_name` from upstream files. A mirror folder can be given as `mirror` or `data_dir`."""
 
     mirror: str | None = None
 
@@ -49,13 +49,13 @@ class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
         )
 
     def download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
-        """Prepare the dataset, and again if what was prepared before has changed since."""
+        """Prepare the dataset. If its prepared files have been changed, prepare it again."""
         self._prepare(*args, **kwargs)
         if Path(self._output_dir).is_dir() and _hashes(self._output_dir) != _recorded(self._output_dir):
             self._prepare(*args, **{**kwargs, "download_mode": "force_redownload"})
 
     def _prepare(self, *args: Any, **kwargs: Any) -> None:
-        """Prepare the dataset; raise what went wrong itself, which `datasets` hides behind a general error."""
+        """Prepare the dataset, and raise errors of gecbench directly, which `datasets` wraps in a general error."""
         try:
             super().download_and_prepare(*args, **kwargs)
         except Exception as error:
@@ -78,7 +78,7 @@ class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
 
 
 def _hashes(folder: str) -> dict[str, str]:
-    """Return the SHA-256 of every file of rows in a prepared folder."""
+    """Return the SHA-256 of every Arrow and Parquet file in a prepared folder."""
     files = sorted(path for ending in ("arrow", "parquet") for path in Path(folder).glob(f"*.{ending}"))
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -91,7 +91,7 @@ def _recorded(folder: str) -> object:
 
 
 def builder_parameters(declared: DatasetDeclaration) -> Any:
-    """Return a dataset's configurations as `datasets` takes them."""
+    """Return a dataset's configurations in the form that `datasets` expects."""
     version = datasets.Version(declared.version)
     configs = [
         datasets.BuilderConfig(name=config.name, version=version, description=config.description)
@@ -101,6 +101,6 @@ def builder_parameters(declared: DatasetDeclaration) -> Any:
 
 
 def builder_class(declared: DatasetDeclaration) -> Any:
-    """Return the builder with a dataset's configurations."""
+    """Return a subclass of `RowsBuilder` with the configurations of a dataset."""
     found = builder_parameters(declared)
     return configure_builder_class(RowsBuilder, found.builder_configs, found.default_config_name, declared.name)

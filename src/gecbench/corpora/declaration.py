@@ -1,6 +1,6 @@
 """Dataset declarations: typed columns, configurations, splits, license and sources.
 
-Column types are stated once. Arrow schemas, `datasets` features, card YAML and tables derive from them.
+Each column type is declared once. Arrow schemas, `datasets` features, and the YAML and tables of cards use it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,18 @@ RowsFunction = Callable[[Upstream, str], Iterator[Row]]
 
 @dataclass(frozen=True)
 class DatasetDeclaration:
-    """One dataset; `redistributable` is false where upstream states no license that allows it.
+    """One dataset: its configurations, upstream sources, license and metric.
 
-    With `several_reference_sets` each configuration is a benchmark of its own, not another view of the same
-    references. `aliases` are other names of it, each with the configuration that it means. `sources` name its upstream
-    files, `judgments` the published rankings that belong to it.
-    `tokenization` says what split its sentences, `tokenizer` which of ours comes closest (for `--tokenize auto`).
-    `metric` is the official one, with parameters in parentheses; a configuration may have another.
-    `short_title` is its name in tables and on pages.
+    Attributes:
+        redistributable: Whether the upstream license allows others to redistribute the data.
+        sources: The names of its sources in `upstream.SOURCES`.
+        several_reference_sets: Each configuration is a separate benchmark, not another view of the same references.
+        aliases: Other names of the dataset, each with the configuration that the name selects.
+        tokenizer: The tokenizer of gecbench that is closest to `tokenization`, for `--tokenize auto`.
+        judgments: Published human rankings of systems on this dataset, by name.
+        tokenization: The tool that tokenized the published sentences.
+        metric: The official metric, with parameters in parentheses. A configuration may have another.
+        short_title: The name in tables and on web pages.
     """
 
     name: str
@@ -63,7 +67,7 @@ class DatasetDeclaration:
         return self.configs[chosen]
 
     def pinned(self) -> list[Config]:
-        """Return the configurations that are built without being asked for."""
+        """Return the configurations that are built by default."""
         return [config for config in self.configs.values() if config.pinned]
 
     def scorable(self) -> list[Config]:
@@ -71,11 +75,11 @@ class DatasetDeclaration:
         return [config for config in self.configs.values() if config.scorable]
 
     def official_metric(self, config: Config) -> str:
-        """Return the metric that results on a configuration are published in."""
+        """Return the metric of published results on a configuration."""
         return config.metric or self.metric
 
     def corpus_name(self, config: Config) -> str:
-        """Return the shortest name of a configuration as a corpus, such as `conll14:alt` or `mucgec:dev`."""
+        """Return the shortest corpus name of a configuration, such as `conll14:alt` or `mucgec:dev`."""
         alias = next((alias for alias, meant in self.aliases.items() if meant == config.name), None)
         if alias is not None:
             return alias
@@ -85,7 +89,7 @@ class DatasetDeclaration:
         return self.name if config.default_split == "test" else f"{self.name}:dev"
 
     def splits(self) -> tuple[str, ...]:
-        """Return the splits that any configuration has."""
+        """Return the splits of all configurations, each once."""
         return tuple(dict.fromkeys(split for config in self.configs.values() for split in config.splits))
 
 
@@ -93,9 +97,11 @@ class DatasetDeclaration:
 class Config:
     """One configuration: columns, splits, and the function that makes the rows.
 
-    `pinned` is false where an upstream file could not be measured; such a one is built only on request. `metric` is
-    the official one, if it is not the dataset's. `submit_to` is the server that scores outputs against private
-    references. `files` are the keys of its upstream files, or how they begin; empty if it needs all of the dataset's.
+    Attributes:
+        pinned: False if the hash of an upstream file is not known. Such a configuration is built only on request.
+        metric: The official metric, if it is not the metric of the dataset.
+        submit_to: The server that scores outputs against private references.
+        files: The keys of its upstream files, or prefixes of keys. Empty if it needs all files of the dataset.
     """
 
     name: str
@@ -110,7 +116,7 @@ class Config:
 
     @property
     def default_split(self) -> str:
-        """Return the split that is meant if none is named: the test set if there is one."""
+        """Return the split that is used by default: the test set if there is one."""
         return "test" if "test" in self.splits else self.splits[-1]
 
     @property
@@ -126,22 +132,28 @@ class Config:
     def check_split(self, split: str) -> str:
         """Return the split, or raise an error that lists the known ones."""
         if split not in self.splits:
-            raise InputError(f"{self.name} has no split {split!r}", fix=f"Choose one of {', '.join(self.splits)}")
+            fix = f"Choose one of {', '.join(self.splits)}"
+            raise InputError(f"the configuration {self.name} has no split {split!r}", fix=fix)
         return split
 
 
 def by_name(*configs: Config) -> Mapping[str, Config]:
-    """Return configurations by name, in this order."""
+    """Return a mapping from names to configurations, in the given order."""
     return MappingProxyType({config.name: config for config in configs})
 
 
 @dataclass(frozen=True)
 class HumanJudgments:
-    """Published judgments: rankings, the judged systems' outputs (None: not public), a corpus to score them on.
+    """Published human judgments of systems. The functions read their files when they are called.
 
-    `sentences` are the positions in the corpus of what was judged, if that is not all of it; rankings and outputs are
-    of these alone. `scores` are the published human scores by a method ("trueskill", "expected-wins"), `sets` the
-    names for some of the systems.
+    Attributes:
+        rankings: Returns the rankings.
+        systems: Returns the outputs of the judged systems. None if they are not public.
+        corpus: The name of the corpus to score the outputs on.
+        sentences: Returns the positions of the judged sentences in the corpus; rankings and outputs cover only these.
+            None if all sentences were judged.
+        scores: Returns the published human scores by a method ("trueskill" or "expected-wins").
+        sets: Named subsets of the systems.
     """
 
     description: str
@@ -153,21 +165,21 @@ class HumanJudgments:
     sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def judged_part(self, corpus: Corpus) -> Corpus:
-        """Return the judged sentences of a corpus, which may have been selected before."""
+        """Return the judged sentences of a corpus. If it has no others, return it unchanged."""
         places = self.sentences() if self.sentences else range(len(corpus))
         if len(corpus) == len(places):
             return corpus
         if len(corpus) <= places[-1]:
             raise InputError(
                 f"{corpus.name} has {counted(len(corpus), 'sentence')}, but sentence {places[-1] + 1} was judged",
-                fix=f"Give references for all of {self.corpus}, or for its {len(places)} judged sentences",
+                fix=f"Give references for all sentences of {self.corpus}, or for the {len(places)} that were judged",
             )
         return corpus.select(places)
 
 
 @dataclass(frozen=True)
 class Field:
-    """A named column or member, with the sentence that explains it in the card."""
+    """A named column or struct member, with its description for the dataset card."""
 
     name: str
     type: FieldType
@@ -215,7 +227,7 @@ def arrow_schema(fields: tuple[Field, ...]) -> Any:
 
 
 def yaml_features(fields: tuple[Field, ...]) -> list[dict[str, Any]]:
-    """Return the features as a card's `dataset_info` states them."""
+    """Return the features in the form of a card's `dataset_info`."""
     return [{"name": field.name} | _yaml_type(field.type) for field in fields]
 
 
@@ -231,7 +243,7 @@ def _yaml_type(kind: FieldType) -> dict[str, Any]:
 
 
 def describe_type(kind: FieldType) -> str:
-    """Return the type in words for the card's table."""
+    """Return the type in words, for the tables of a card."""
     if isinstance(kind, ListOf):
         return f"list of {describe_type(kind.item)}"
     if isinstance(kind, Struct):
@@ -263,10 +275,10 @@ def edit_rows(edits: Iterable[Edit]) -> list[Row]:
 
 
 def as_annotations(rows: Iterable[Row]) -> list[Annotation]:
-    """Return rows as annotations, without `noop` lines."""
+    """Return rows of the type `ANNOTATIONS` as annotations, without `noop` edits."""
     return [Annotation(row["annotator"], as_edits(row["edits"])) for row in rows]
 
 
 def as_edits(rows: Sequence[Row]) -> tuple[Edit, ...]:
-    """Return rows as edits, without `noop` lines."""
+    """Return rows of the type `EDIT` as edits, without `noop` edits."""
     return tuple(Edit(**{**row, "corrections": tuple(row["corrections"])}) for row in rows if row["type"] != NOOP)

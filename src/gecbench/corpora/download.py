@@ -1,6 +1,6 @@
 """Downloads that resume after a broken connection, and archive members read without unpacking to disk.
 
-The pooch package does neither: its downloads start over, and nothing limits how many bytes a server may send.
+The pooch package does neither: its downloads restart from the first byte, and their size is not limited.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_DELAY = 30.0
 MOST_MEMBERS = 10_000
 Member = tuple[str, Callable[[], IO[bytes] | None]]
-"""A member's path, and the function that opens it; it returns None where the member is not a plain file."""
+"""The path of an archive member, and a function that opens it, or returns None if it is not a plain file."""
 
 
 class _SafeRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirects on the same server, and to https."""
+    """Follows redirects that stay on the same server or lead to https."""
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
         before, after = (urllib.parse.urlsplit(url)[:2] for url in (req.full_url, newurl))
         if after != before and after[0] != "https":
-            raise UpstreamError(f"{req.full_url} redirects to {newurl}, which is not followed, as it is not https")
+            raise UpstreamError(f"{req.full_url} redirects to {newurl}, which is not an https address")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 class _TruncatedError(ConnectionError):
-    """The connection closed before the announced number of bytes had come."""
+    """The connection closed before the announced number of bytes had arrived."""
 
 
 @dataclass(frozen=True)
 class Downloader:
-    """Fetches files with retries, which resume where the connection broke."""
+    """Downloads files. Retries resume where the connection broke."""
 
     attempts: int = 5
     backoff: float = 0.5
@@ -59,7 +59,7 @@ class Downloader:
     pause: Callable[[float], None] = time.sleep
 
     def fetch(self, url: str, partial: Path, *, size: int | None, limit: int) -> bool:
-        """Download `url` into `partial`, resuming what is there; return whether it was resumed."""
+        """Download `url` into `partial`. Return whether an earlier download in this file was resumed."""
         partial.parent.mkdir(parents=True, exist_ok=True)
         failure: Exception | None = None
         for attempt in range(self.attempts):
@@ -116,7 +116,7 @@ class Downloader:
             while chunk := answer.read(CHUNK):
                 have += len(chunk)
                 if have > limit:
-                    raise UpstreamError(f"{url} sends more than the {limit} bytes it should have")
+                    raise UpstreamError(f"{url} sends more than the expected {limit} bytes")
                 file.write(chunk)
                 bar.update(len(chunk))
         return have
@@ -132,7 +132,7 @@ def _is_number(text: str) -> bool:
 
 
 def _is_unreachable(error: Exception) -> bool:
-    """Return whether no connection was made, and another attempt would fail alike: an unknown host, a refusal."""
+    """Return whether a retry is useless, because the host is unknown or refuses connections."""
     transient = (TimeoutError, ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
     return isinstance(error, urllib.error.URLError) and not isinstance(error.reason, transient)
 
@@ -142,7 +142,7 @@ def _host(url: str) -> str:
 
 
 def _describe(failure: Exception | None) -> str:
-    """Return the cause in words: `Connection refused`, without what urllib puts around it."""
+    """Return the cause, such as `Connection refused`, without the text that urllib adds."""
     cause = failure.reason if isinstance(failure, urllib.error.URLError) else failure
     return str(getattr(cause, "strerror", None) or cause or type(cause).__name__)
 
@@ -150,9 +150,9 @@ def _describe(failure: Exception | None) -> str:
 def read_members(
     archive: Path, wanted: Mapping[str, int], *, name: str, folder: str = "", unpacked_limit: int
 ) -> dict[str, bytes]:
-    """Return the bytes of the members in `wanted` (path → largest size allowed); errors call the archive `name`.
+    """Return the bytes of the members in `wanted`, which maps paths to the largest sizes allowed.
 
-    Paths are those below `folder`; where `folder` is empty a member is found by its last path component.
+    Paths are relative to `folder`. If `folder` is empty, they are found by file name. Errors call the archive `name`.
     """
     try:
         if zipfile.is_zipfile(archive):
@@ -162,7 +162,7 @@ def read_members(
             with archive.open("rb") as raw, _open_tar(raw, unpacked_limit, name) as tar:
                 found = _collect(_tar_members(tar), wanted, folder, name)
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
-        raise ArchiveError(f"{name} is damaged ({error})", "Delete it and fetch it again") from error
+        raise ArchiveError(f"{name} is damaged ({error})", "Delete it and download it again") from error
     missing = sorted(set(wanted) - set(found))
     if missing:
         raise ArchiveError(f"{name} lacks {', '.join(missing)}")
@@ -172,7 +172,7 @@ def read_members(
 def _path_below(folder: str, member: str, archive: str) -> str:
     path = PurePosixPath(member.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":")):
-        raise ArchiveError(f"{archive} holds the path {member!r}, which leads out of its folder")
+        raise ArchiveError(f"{archive} contains the path {member!r}, which leads out of its folder")
     if not folder:
         return "" if "__MACOSX" in path.parts else path.name
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else ""
@@ -182,7 +182,7 @@ def _collect(members: Iterable[Member], wanted: Mapping[str, int], folder: str, 
     found: dict[str, bytes] = {}
     for count, (path, open_member) in enumerate(members):
         if count >= MOST_MEMBERS:
-            raise ArchiveError(f"{archive} holds more than {MOST_MEMBERS} members")
+            raise ArchiveError(f"{archive} contains more than {MOST_MEMBERS} files")
         name = _path_below(folder, path, archive)
         if name not in wanted:
             continue
@@ -191,9 +191,9 @@ def _collect(members: Iterable[Member], wanted: Mapping[str, int], folder: str, 
         with opened:
             content = opened.read(wanted[name] + 1)
         if len(content) > wanted[name]:
-            raise ArchiveError(f"{name} in {archive} is larger than the {wanted[name]} bytes it should have")
+            raise ArchiveError(f"{name} in {archive} is larger than the expected {wanted[name]} bytes")
         if name in found:
-            raise ArchiveError(f"{archive} holds {name} twice")
+            raise ArchiveError(f"{archive} contains {name} twice")
         found[name] = content
     return found
 
@@ -231,5 +231,5 @@ class _LimitedStream(io.RawIOBase):
         chunk: bytes = self._stream.read(self._left + 1 if size < 0 else min(size, self._left + 1))
         self._left -= len(chunk)
         if self._left < 0:
-            raise ArchiveError(f"{self._archive} unpacks to more than it should hold")
+            raise ArchiveError(f"{self._archive} unpacks to more than expected")
         return chunk

@@ -26,7 +26,7 @@ from gecbench.formats.tables import parse_csv
 REFERENCES = 4
 FOLDER = {"validation": "dev", "test": "test"}
 CODED_COLUMNS = {"Original": "the sentence", "Reference": "the rewrite"} | {
-    name: name for name in ("AMU", "CAMB14", "CAMB16", "NUS")
+    name: f"the output of {name}" for name in ("AMU", "CAMB14", "CAMB16", "NUS")
 }
 PAIRWISE = "jfleg/EACL_exp/mturk/pairwise.csv"
 CODED = "jfleg/EACL_exp/manual_eval/coded_sentences.csv"
@@ -34,7 +34,7 @@ GUG = "gug/gug_annotations.tsv"
 CROWD_SIZE = 5
 SPLIT_OF_GUG_SET = {"test": "validation", "dev": "test"}
 
-ID = Field("id", "string", "upstream file and 1-based line, such as `dev-1`")
+ID = Field("id", "string", "upstream file and line (from 1), such as `dev-1`")
 SENTENCE = Field("sentence", "string", "the learner's sentence, tokenized, trailing space removed")
 GUG_ID = Field("gug_id", "int32", "number of the sentence in GUG")
 
@@ -45,7 +45,7 @@ DEFAULT_FIELDS = (
     Field("spellchecked", "string", "the source after the authors' spell checker (test: all lower-case)"),
     GUG_ID,
     Field("gug_expert", "int32", "the expert's judgment, 1 (incomprehensible) to 4 (perfect)"),
-    Field("gug_crowd", ListOf("int32"), "the five crowd judgments, same scale"),
+    Field("gug_crowd", ListOf("int32"), "the five crowd judgments, on the same scale"),
     Field("gug_average", "float64", "mean of the six judgments"),
 )
 M2_FIELDS = (
@@ -54,22 +54,22 @@ M2_FIELDS = (
     Field(
         "annotations",
         ANNOTATIONS,
-        "edits per rewrite, derived here by token alignment; applied to `sentence` they give the rewrite",
+        "edits of each rewrite, derived by token alignment; applying them to `sentence` gives the rewrite",
     ),
     Field(
         "upstream_annotations",
         ANNOTATIONS,
-        "the upstream M2 file as published, `noop` lines included; it does not give the rewrites back",
+        "edits of the upstream M2 file, with its `noop` lines; applying them does not always give the rewrites",
     ),
 )
 JUDGMENT_FIELDS = (
     ID,
     GUG_ID,
     Field("judge", "string", "upstream pseudonym of the judge"),
-    Field("setting", "string", "`five-way` (out of a ranking of five) or `nus` (a separate pair with NUS)"),
-    Field("system1", "string", "name used in the paper's tables"),
-    Field("system2", "string", "name used in the paper's tables"),
-    Field("rank1", "int32", "rank of system1, lower is better"),
+    Field("setting", "string", "`five-way` (pair from a ranking of five) or `nus` (pair with NUS, ranked separately)"),
+    Field("system1", "string", "first system, named as in the paper's tables"),
+    Field("system2", "string", "second system, named as in the paper's tables"),
+    Field("rank1", "int32", "rank of system1; lower is better"),
     Field("rank2", "int32", "rank of system2; equal ranks are a tie"),
 )
 CODED_FIELDS = (
@@ -77,12 +77,12 @@ CODED_FIELDS = (
     GUG_ID,
     Field("sentence", "string", "the learner's sentence as coded, not tokenized"),
     Field("reference", "string", "the rewrite as coded, not tokenized"),
-    *(Field(f"codes_{name.lower()}", "string", f"letters given to {text}") for name, text in CODED_COLUMNS.items()),
+    *(Field(f"codes_{name.lower()}", "string", f"letters for the errors or edits in {text}") for name, text in CODED_COLUMNS.items()),
 )
 
 
 def read_gug(upstream: Upstream, split: str | None = None) -> list[tuple[str, str, Row]]:
-    """Return GUG's set, sentence and judgments (1 to 4) of each row, or of the rows of one split."""
+    """Return the set, sentence and judgments (1 to 4) of each GUG row. `split` selects the rows of one split."""
     columns = ("Id", "Sentence", "Expert Judgement", "Crowd Flower Judgements", "Average", "Dataset")
     found = []
     for _, row in parse_csv(upstream.text(GUG), columns, file=GUG, delimiter="\t"):
@@ -99,24 +99,23 @@ def read_gug(upstream: Upstream, split: str | None = None) -> list[tuple[str, st
 
 
 def comparison_key(sentence: str) -> str:
-    """Return a sentence without what JFLEG's tokenization changed: white space, kinds of quotes and apostrophes."""
+    """Return a sentence without white space and with plain quotes, because JFLEG's tokenization changed these."""
     joined = "".join(sentence.split()).replace("&raspsquo;", "'")
     return joined.replace("``", '"').replace("''", '"')
 
 
 def _gug_judgments(upstream: Upstream, sentences: list[str], split: str) -> list[Row]:
-    """Return the GUG judgments of every JFLEG sentence: line i is the i-th row of the split's set."""
+    """Return the GUG judgments of every JFLEG sentence. Sentence i is the i-th GUG row of the split."""
     rows = [(text, judged) for _, text, judged in read_gug(upstream, split)]
     if len(rows) != len(sentences):
-        raise InputError(
-            f"{counted(len(rows), 'GUG row')} for {counted(len(sentences), 'sentence')} of {split}", file=GUG
-        )
+        problem = f"{counted(len(rows), 'row')} for {split}, but JFLEG has {counted(len(sentences), 'sentence')}"
+        raise InputError(problem, file=GUG)
     for number, (sentence, (text, judged)) in enumerate(zip(sentences, rows, strict=True), 1):
         if comparison_key(sentence) != comparison_key(text):
-            raise InputError(f"GUG row {judged['gug_id']} is not {split} sentence {number}", file=GUG)
+            raise InputError(f"GUG row {judged['gug_id']} differs from sentence {number} of {split}", file=GUG)
         if len(judged["gug_crowd"]) != CROWD_SIZE:
-            found = len(judged["gug_crowd"])
-            raise InputError(f"GUG row {judged['gug_id']} has {counted(found, 'crowd judgment')}", file=GUG)
+            found = counted(len(judged["gug_crowd"]), "crowd judgment")
+            raise InputError(f"GUG row {judged['gug_id']} has {found}, not {CROWD_SIZE}", file=GUG)
     return [judged for _, judged in rows]
 
 
@@ -146,7 +145,7 @@ def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield edits per annotator: derived from the rewrites, and as published."""
+    """Yield the edits of each rewrite, derived and as published."""
     sentences = _lines(upstream, split, "src")
     references = _rewrites(upstream, split, len(sentences))
     name = f"jfleg/EACL_exp/m2converter/{FOLDER[split]}.ref.m2"
@@ -169,7 +168,7 @@ def _lines_by_gug_id(upstream: Upstream, split: str) -> dict[int, int]:
 
 
 def read_rankings(upstream: Upstream) -> list[Ranking]:
-    """Return the pairwise human judgments under the names of the paper; sentences are GUG numbers."""
+    """Return the pairwise human judgments, with the paper's names of systems and GUG's numbers of sentences."""
     return parse_jfleg_pairwise(upstream.text(PAIRWISE), file=PAIRWISE)
 
 
@@ -192,7 +191,7 @@ def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def coded_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield the hand-coded sentences (error kinds of source, rewrite and four systems)."""
+    """Yield the hand-coded sentences, with letters for the errors of source, rewrite and four systems."""
     lines = _lines_by_gug_id(upstream, split)
     columns = ("ID", "Original sentence", "Reference sentence", *CODED_COLUMNS)
     for _, row in parse_csv(upstream.text(CODED), columns, file=CODED):

@@ -36,8 +36,8 @@ def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = No
 
     A name may be a dataset on the Hub: `hf:owner/name`, `hf:owner/name:split` or `hf:owner/name:configuration:split`.
     Rows (a `datasets.Dataset`, a pandas, polars or Arrow table, a list of dictionaries) have the columns `sentence` and
-    `corrections` or `annotations`, or the usual names for source and references. Edits are applied
-    to give references where one of `metrics` needs them; without `metrics`, those of a file if they can be applied.
+    `corrections` or `annotations`, or other common names of source and references. If one of `metrics` needs references
+    and there are none, they are made by applying the edits. By default, this is done for files where it is possible.
 
     >>> resolve_corpus("demo").reference_range()
     '4'
@@ -64,7 +64,7 @@ def load_corpus(
     """Load a known corpus for scoring, and download it if needed.
 
     Args:
-        name: The corpus, such as "demo", "conll14" or "jfleg". It may include the rest: "jfleg:test".
+        name: The corpus, such as "demo" or "conll14". It may include configuration and split ("jfleg:test").
         config: The configuration. By default the one in `name`, or the default of the dataset.
         split: The split. By default the one in `name`, or "test" if the dataset has it.
         annotations: None loads edits if the configuration has them, True derives missing ones from the references,
@@ -73,7 +73,7 @@ def load_corpus(
         upstream: The source of the files, instead of `mirror`.
 
     Returns:
-        The corpus. Further columns are in `metadata["columns"]`, one value per sentence.
+        The corpus. `metadata["columns"]` has its further columns, with one value per sentence.
 
     Raises:
         InputError: The corpus, configuration or split is unknown, or has no references.
@@ -92,7 +92,7 @@ def load_corpus(
     split = chosen.check_split(split or named_split or chosen.default_split)
     if not chosen.scorable:
         others = f"Choose one of {', '.join(map(declared.corpus_name, declared.scorable()))}"
-        submit = f"Write the archive for {chosen.submit_to}: gecbench data submission {declared.corpus_name(chosen)}"
+        submit = f"To submit to {chosen.submit_to}, run: gecbench data submission {declared.corpus_name(chosen)}"
         raise InputError(
             f"{declared.corpus_name(chosen)} has no references to score against",
             fix=submit if chosen.submit_to else others,
@@ -110,11 +110,11 @@ def load_corpus(
 
 
 def load_sources(name: str) -> list[str]:
-    """Return the sentences of a known corpus, including test sets with private references (`bea19:test`)."""
+    """Return the sentences of a known corpus, which may be a test set with private references (`bea19:test`)."""
     dataset, config, split = parse_corpus_name(name)
     chosen = DATASETS[dataset].config(config)
     if "sentence" not in chosen.columns:
-        raise InputError(f"{name} has no sentences")
+        raise InputError(f"{name} has no sentences", fix="Choose one of the corpora that gecbench corpora lists")
     return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split)]
 
 
@@ -130,13 +130,13 @@ def load_rows(
 
     Args:
         name: The dataset, such as "jfleg". It may include configuration and split ("cweb:s:dev").
-        config: The configuration. By default that of the dataset.
-        split: The split. By default all splits.
+        config: The configuration. By default the one in `name`, or the default of the dataset.
+        split: The split. By default the one in `name`, or all splits.
         mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
         upstream: The source of the files, instead of `mirror`.
 
     Returns:
-        A list of rows, or without `split` a dictionary from split to rows.
+        The rows of a split as a list. For all splits, a dictionary from splits to lists.
 
     Raises:
         InputError: The dataset, configuration or split is unknown.
@@ -214,14 +214,14 @@ def load_dataset(
 
     Args:
         name: The dataset, such as "jfleg". It may include configuration and split ("cweb:s:dev").
-        config: The configuration. By default that of the dataset.
-        split: The split. By default all splits.
+        config: The configuration. By default the one in `name`, or the default of the dataset.
+        split: The split. By default the one in `name`, or all splits.
         streaming: Read rows one by one instead of building the dataset.
-        cache_dir: The cache folder. By default that of `datasets`.
+        cache_dir: The cache folder. By default the cache of `datasets`.
         mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
 
     Returns:
-        A `datasets.Dataset`, or without `split` a `DatasetDict`. With `streaming` their iterable counterparts.
+        A `datasets.Dataset` for a split, or a `DatasetDict` for all splits. With `streaming`, the iterable kinds.
 
     Raises:
         InputError: The dataset, configuration or split is unknown.
@@ -236,7 +236,7 @@ def load_dataset(
     try:
         from gecbench.corpora.dataset_builder import builder_class
     except ImportError as error:
-        raise MissingDependencyError("this needs the datasets package. Install it: pip install datasets") from error
+        raise MissingDependencyError("load_dataset needs datasets. Install it: pip install datasets") from error
     builder = builder_class(declared)(
         cache_dir=str(cache_dir) if cache_dir else None,
         dataset_name=declared.name,
@@ -255,13 +255,13 @@ def load_dataset(
 def _parse_arguments(
     name: str, config: str | None, split: str | None
 ) -> tuple[DatasetDeclaration, str | None, str | None]:
-    """Return the dataset, configuration and split that a name means; arguments win over parts of the name."""
+    """Return the dataset, configuration and split of a name. Arguments override the parts of the name."""
     dataset, named_config, named_split = parse_corpus_name(name)
     return DATASETS[dataset], config or named_config, split or named_split
 
 
 def load_rankings(name: str) -> list[Ranking]:
-    """Return the rankings of a published source (`demo`, `conll14`, …) or of a file.
+    """Return published human rankings (`demo`, `conll14`, …), or the rankings in a file of judgments.
 
     >>> len(load_rankings("demo"))
     210
@@ -270,12 +270,12 @@ def load_rankings(name: str) -> list[Ranking]:
         return HUMAN_JUDGMENTS[name].rankings()
     if not Path(name).is_file():
         hint = f"{did_you_mean(name, HUMAN_JUDGMENTS)}Give a file or one of {', '.join(HUMAN_JUDGMENTS)}"
-        raise InputError(f"no file of judgments {name!r}", fix=hint)
+        raise InputError(f"there are no human judgments and no file called {name!r}", fix=hint)
     return read_judgments(name)
 
 
 def find_dataset(name: str) -> DatasetDeclaration:
-    """Return a dataset by its name, or by an alias with the configuration that the alias means as its default."""
+    """Return a dataset by name or alias. An alias also sets its default configuration."""
     if name in ALIASES:
         declared = DATASETS[ALIASES[name]]
         return replace(declared, default_config=declared.aliases[name])
@@ -319,7 +319,7 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
 
 
 def official_metric(name: str) -> str | None:
-    """Return the metric that results on a named corpus are published in; None for `demo` and for files.
+    """Return the metric of published results on a named corpus, or None for `demo` and files.
 
     >>> official_metric("conll14"), official_metric("jfleg:test"), official_metric("demo")
     ('m2', 'gleu', None)
@@ -331,29 +331,29 @@ def official_metric(name: str) -> str | None:
 
 
 def is_known_name(text: str) -> bool:
-    """Return whether a name such as `demo` or `jfleg:test` means one of our corpora (and not, say, a file)."""
+    """Return whether a text names a corpus of gecbench, such as `demo` or `jfleg:test`, and not a file."""
     name = text.partition(":")[0]
     return text == "demo" or name in DATASETS or name in ALIASES
 
 
 def _known_corpora() -> str:
-    """Return the names that mean a corpus, and the endings of files."""
+    """Return a list of the known corpora and the supported kinds of files, for error messages."""
     names = [declared.corpus_name(config) for declared in DATASETS.values() for config in declared.scorable()]
     others = f"or a file: {', '.join(CORPUS_FILES)}; or on the Hub: hf:owner/name:split"
     return f"Corpora: demo, {', '.join(names)} (see gecbench corpora); {others}"
 
 
 def read_file(name: str) -> Corpus:
-    """Read a file by its ending. Files with other endings, and standard input, are M2 or JSON Lines."""
+    """Read a corpus file. Its ending gives the format. Standard input and other endings are M2 or JSON Lines."""
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
         _, colon, rest = name.partition(":")
         near = did_you_mean(name, ["demo", *(known + colon + rest for known in (*DATASETS, *ALIASES))])
-        raise InputError(f"no corpus or file {name!r:.80}", fix=near + _known_corpora())
+        raise InputError(f"there is no corpus or file {name!r:.80}", fix=near + _known_corpora())
     if ending in (".m2", ".xml"):
         return read_edits(name)
     if ending in ENDINGS and ending != ".jsonl":
-        fix = f"Give -s {name} -r {name}: its columns are found by their usual names"
+        fix = f"Give -s {name} -r {name} to read its columns (in Python: give a data frame)"
         raise InputError(f"a corpus cannot be a {ending} file", file=name, fix=fix)
     from gecbench.formats.jsonl import parse_jsonl
 
@@ -373,7 +373,7 @@ def _check_is_json(lines: Sequence[str], name: str) -> None:
 
 
 def _load_from_hub(text: str) -> Corpus:
-    """Return the corpus of a dataset on the Hub; the split is `test` unless it is named."""
+    """Return the corpus of a dataset on the Hub. The default split is `test`."""
     name, *rest = text.removeprefix(_HUB).split(":")
     if not name or len(rest) > 2:
         raise InputError(f"cannot read {text!r}", fix="Write hf:owner/name:configuration:split")
@@ -382,7 +382,7 @@ def _load_from_hub(text: str) -> Corpus:
 
         loaded = datasets.load_dataset(name, rest[0] if len(rest) == 2 else None, split=rest[-1] if rest else "test")
     except ImportError as error:
-        raise MissingDependencyError("this needs the datasets package. Install it: pip install datasets") from error
+        raise MissingDependencyError(f"{text} needs datasets. Install it: pip install datasets") from error
     except (OSError, ValueError) as error:
         fix = "Check the name (hf:owner/name:configuration:split), and log in if it is private"
         raise InputError(f"{text} cannot be loaded: {shorten(str(error), 300)}", fix=fix) from error
@@ -390,7 +390,7 @@ def _load_from_hub(text: str) -> Corpus:
 
 
 def _corpus_of_table(table: Any) -> Corpus:
-    """Return the corpus of a table's columns, under our names or the usual ones."""
+    """Return a corpus from a table, whose columns have our names or other common names."""
     from gecbench.formats.tables import REFERENCE_NAMES, SOURCE_NAMES, Columns, columns_of
 
     listed = list(table) if isinstance(table, Iterator) else table
@@ -411,14 +411,15 @@ def _corpus_of_table(table: Any) -> Corpus:
 def _corpus_of_rows(
     rows: Sequence[Row], name: str, *, annotations: bool | None = None, metadata: Mapping[str, object] | None = None
 ) -> Corpus:
-    """Return a corpus of rows that have `sentence` and `corrections` or `annotations`, and perhaps `id`.
+    """Return a corpus from rows with `sentence`, with `corrections` or `annotations`, and optionally with `id`.
 
-    References are the corrections, or what the annotations give; `annotations` is as in `load_corpus`.
+    Without corrections, references are made by applying the annotations. `annotations` is as in `load_corpus`.
     """
     columns = list(rows[0]) if rows else ["sentence", "corrections"]
     if "sentence" not in columns or not {"corrections", "annotations"} & set(columns):
         found = ", ".join(columns)
-        raise InputError(f"the rows have the columns {found}", fix="They need sentence, and corrections or annotations")
+        fix = "Add sentence, and corrections or annotations"
+        raise InputError(f"the rows have only the columns {found}", fix=fix)
     table = {column: tuple(row[column] for row in rows) for column in columns}
     corpus = Corpus(
         sources=table["sentence"],

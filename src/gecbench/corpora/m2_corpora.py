@@ -1,6 +1,6 @@
 """Corpora that are published as one M2 file per split: CoNLL-13, BEA-19, CWEB, UA-GEC and GECCC.
 
-A corpus is a row of data here; to add one, add its source to `upstream.SOURCES`, its files to `pins.tsv`, and its row.
+To add a corpus, add its source to `upstream.SOURCES`, its files to `pins.tsv`, and an entry to `DATASETS` below.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from gecbench.formats.m2 import parse_m2
 
 _SENTENCE = (
     Field("id", "string", "number of the sentence in the upstream file, from 1"),
-    Field("sentence", "string", "the sentence, tokenized as upstream"),
+    Field("sentence", "string", "the sentence, tokenized as in the upstream file"),
 )
 _FIELDS = (
     *_SENTENCE,
-    Field("corrections", ListOf("string"), "one text per annotator of the sentence, made by applying the edits"),
-    Field("annotations", ANNOTATIONS, "the published edits per annotator"),
+    Field("corrections", ListOf("string"), "one corrected sentence per annotator, made by applying the edits"),
+    Field("annotations", ANNOTATIONS, "the published edits of each annotator"),
 )
-_DOCUMENT = Field("document", "string", "number of the document; its heading counts as a sentence, as in the M2 file")
+_DOCUMENT = Field("document", "string", "number of the document. Its heading is a row of its own, as in the M2 file")
 _HEADING = re.compile(r"# (\d+)")
 
 
 def m2_rows(upstream: Upstream, split: str, *, files: Mapping[str, str]) -> Iterator[Row]:
-    """Yield the sentences of an M2 file with their edits, and the texts that these give."""
+    """Yield the sentences of an M2 file with their edits, and the corrections made by applying them."""
     key = files[split]
     corpus = derive_references(parse_m2(upstream.lines(key), key))
     sentences = zip(corpus.sources, corpus.references or (), corpus.annotations or (), strict=True)
@@ -51,7 +51,7 @@ def m2_rows(upstream: Upstream, split: str, *, files: Mapping[str, str]) -> Iter
 
 
 def _document_rows(upstream: Upstream, split: str, *, files: Mapping[str, str]) -> Iterator[Row]:
-    """Yield the same with the number of the document, which its heading gives."""
+    """Yield the rows of `m2_rows`, each with the number of its document (from the heading)."""
     document = ""
     for row in m2_rows(upstream, split, files=files):
         if heading := _HEADING.fullmatch(row["sentence"]):
@@ -84,7 +84,7 @@ def _ua_gec(name: str, description: str) -> Config:
 
 def _geccc(unit: str) -> Config:
     files = {"validation": f"geccc/data/dev/{unit}.m2", "test": f"geccc/data/test/{unit}.m2"}
-    return _config(unit, f"one or two annotators, by {unit}", files)
+    return _config(unit, f"one or two annotators; one {unit} per row", files)
 
 
 DATASETS = (

@@ -1,4 +1,4 @@
-"""MuCGEC (Zhang et al. 2022): Chinese sentences of three sources with one to seven references, as text."""
+"""MuCGEC (Zhang et al. 2022): Chinese sentences from three sources, with one to seven reference texts each."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ _NO_ERROR = "没有错误"
 _CANNOT_BE_ANNOTATED = "无法标注"
 _FIELDS = (
     Field("id", "string", "number of the sentence in the upstream file, from 1"),
-    Field("sentence", "string", "the sentence, every character a token, as ChERRANT splits it"),
-    Field(
-        "corrections", ListOf("string"), "the references, split in the same way; the sentence itself if it has no error"
-    ),
+    Field("sentence", "string", "the sentence, with each character as a token, as in ChERRANT"),
+    Field("corrections", ListOf("string"), "the references, split alike; if there is no error, the sentence itself"),
     Field("text", "string", "the sentence as published"),
-    Field("annotated", "bool", "false where the annotators could make no sense of the sentence"),
+    Field("annotated", "bool", "false if the annotators could not understand the sentence"),
 )
 
 
 def characters(text: str) -> str:
-    """Return a text with every character a token.
+    """Split a text into characters, separated by spaces.
 
     >>> characters("他有 MP3。")
     '他 有 M P 3 。'
@@ -32,12 +30,12 @@ def characters(text: str) -> str:
 
 
 def dev_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
-    """Yield the development set: number, sentence and references on each line, separated by tabs."""
+    """Yield the rows of the development set."""
     for line, text in enumerate(upstream.lines(_FILE), 1):
         number, *texts = text.split("\t")
         if number != str(line) or len(texts) < 2 or not all(texts):
-            fix = "Each line has its number, a sentence and its references, separated by tabs"
-            raise InputError("not a sentence with references", file=_FILE, line=line, fix=fix)
+            problem = "expected the line number, a sentence and its references, separated by tabs"
+            raise InputError(problem, file=_FILE, line=line)
         sentence, *references = texts
         references = [sentence if found in (_NO_ERROR, _CANNOT_BE_ANNOTATED) else found for found in references]
         yield {

@@ -1,4 +1,4 @@
-"""Published results: scores as others reported them, with their sources, to compare your own with.
+"""Published results: scores that others reported, with their sources, to compare your own scores with.
 
 The figures are in `published.json`: sources, systems, and tables of values by system. A value is the score, or a list
 of precision, recall and the score.
@@ -31,23 +31,23 @@ class PublishedResult:
     """One figure as its source reports it.
 
     Attributes:
-        system: The system's name; its source is part of it where several sources report a system of that name.
+        system: The system's name. It includes the source if several sources report a system of the same name.
         corpus: Dataset and split, such as `conll14_fluency:test`.
         reference_set: The configuration of the dataset, such as `nucle`: the two official annotators of CoNLL-14.
-        metric: A metric of gecbench, or the name of another one, such as `some`.
-        value: The score as printed; for gecbench's metrics in percent.
+        metric: The metric's name. It may be a metric that gecbench does not have, such as `some`.
+        value: The score as printed. For gecbench's metrics, it is in percent.
         precision: In percent, None if not reported.
         recall: In percent, None if not reported.
         approach: The kind of system, such as `tagging` or `LLM, prompted`.
         role: "system", "human" or "source".
-        source: Where the figure is from.
+        source: The publication or page that reports it.
         url: The address of the source.
         date: When it was reported: a year, a month or a day.
         differs: Known differences in references, sentences or settings; empty if none is known.
-        recomputed: What gecbench gets from public outputs: `equal`, `within 0.015`, or `reproduced` where
-            `gecbench reproduce` shows both; empty if that was not done.
+        recomputed: How close gecbench's score of the public outputs is: `equal`, `within 0.015`, or `reproduced` if
+            `gecbench reproduce` prints both scores. Empty if it was not recomputed.
         link: The system's paper or model.
-        description: More on the system.
+        description: A note on the system.
     """
 
     system: str
@@ -74,14 +74,14 @@ class PublishedResult:
 
 
 def published_results(corpus: str | None = None, metric: str | None = None) -> tuple[PublishedResult, ...]:
-    """Return published results, the best of each metric first.
+    """Return published results, from the best to the worst of each metric.
 
     Args:
         corpus: A name such as `conll14`, `jfleg:dev` or `bea19:test`; None for all.
         metric: A metric's name, such as `m2`; None for all.
 
     Returns:
-        The results; none if the corpus is known but has no published results.
+        The results. Empty if the corpus is known but has no published results.
 
     Raises:
         InputError: No corpus or metric has this name.
@@ -105,7 +105,7 @@ def published_results(corpus: str | None = None, metric: str | None = None) -> t
 
 @dataclass(frozen=True)
 class Placement:
-    """The place of a score among published ones: the next better and the next worse system, None at either end."""
+    """The rank of a score among published scores, with the next better and next worse results (or None)."""
 
     value: float
     above: PublishedResult | None
@@ -123,21 +123,21 @@ class Placement:
         return f"{where} (rank {self.rank} of {self.total + 1})"
 
     def caveats(self) -> list[str]:
-        """Return what makes the neighbors' figures differ, each source once; none where nothing is known to differ."""
+        """Return the known differences of the results above and below, one sentence per source."""
         found = [each for each in (self.above, self.below) if each is not None and each.differs]
         return list(dict.fromkeys(f"{each.source}: {each.differs}." for each in found))
 
 
 def place_among(value: float, results: Sequence[PublishedResult]) -> Placement | None:
-    """Return the place of a score among the systems of one metric's published results.
+    """Return the rank of a score among the published systems of one metric.
 
     Args:
         value: The score in percent.
-        results: Results of one metric, as `published_results` returns them; human scores and the unchanged source are
-            passed over.
+        results: Results of one metric, as `published_results` returns them. Human scores and the unchanged source are
+            ignored.
 
     Returns:
-        The place, None if there is no system to compare with.
+        The placement, or None if there is no system to compare with.
 
     Example:
         >>> print(place_among(52.0, published_results("jfleg:dev", "m2")))
@@ -153,9 +153,9 @@ def place_among(value: float, results: Sequence[PublishedResult]) -> Placement |
 
 
 def with_published(report: Report, corpus: str, report_format: str, wide: bool = False) -> str:
-    """Return a report with the place of each score among the published results on the corpus.
+    """Return a rendered report, with the rank of each score among the published results on the corpus.
 
-    In JSON the places are under `published`; elsewhere they are sentences after the report, or comments.
+    In JSON, the ranks are in `published`. In other formats, sentences or comments after the report give them.
     """
     places = list(_places(report, corpus))
     if report_format == "json":
@@ -171,7 +171,7 @@ def with_published(report: Report, corpus: str, report_format: str, wide: bool =
 
 
 def _places(report: Report, corpus: str) -> Iterator[tuple[str, Score, Placement | None, str]]:
-    """Yield system, score, its place (None if there is nothing to compare with) and a sentence on it."""
+    """Yield system, score, placement (None if there is nothing to compare with) and a sentence about it."""
     for metric in report.metrics:
         for system in report.ranked(metric):
             score = report[system][metric]
@@ -179,7 +179,7 @@ def _places(report: Report, corpus: str) -> Iterator[tuple[str, Score, Placement
             place = place_among(100 * score.value, results)
             text = f"{metric} {percent(score.value)} is {place}" if place else f"no published results with {metric}"
             if place and score.metric != type(score.metric)():
-                text += "; published scores have the default settings"
+                text += "; published scores use the default settings"
             yield system, score, place, f"{text}."
 
 
@@ -192,7 +192,7 @@ def _plain(found: tuple[str, Score, Placement | None, str]) -> dict[str, object]
 
 
 def _parse(corpus: str) -> tuple[str, str | None]:
-    """Return dataset and split, and the reference set if it matters, of a corpus's name."""
+    """Return the dataset and split of a corpus name, and the reference set if the dataset has several."""
     if corpus == "demo":
         return corpus, None
     if not is_known_name(corpus):
@@ -206,7 +206,7 @@ def _parse(corpus: str) -> tuple[str, str | None]:
 
 
 def corpora_with_results() -> list[str]:
-    """Return the names of the corpora that there are published results on, as `published_results` takes them.
+    """Return the names of the corpora with published results, for use with `published_results`.
 
     >>> corpora_with_results()[:4]
     ['jfleg:test', 'jfleg:dev', 'bn15', 'conll14:expert_fluency']

@@ -31,33 +31,33 @@ def _judged(upstream: Upstream, what: str) -> list[Ranking]:
 
 
 def judged_sentences(upstream: Upstream) -> list[int]:
-    """Return the positions of the 391 sentences in CoNLL-14: those that were judged, in order."""
+    """Return the positions of the 391 judged sentences in CoNLL-14, in order."""
     found = sorted({ranking.sentence for ranking in _judged(upstream, "edit")})
     if len(found) != SENTENCES:
-        raise InputError(f"{len(found)} sentences were judged, not {SENTENCES}", file=_JUDGED.format("edit"))
+        raise InputError(f"expected {SENTENCES} judged sentences, found {len(found)}", file=_JUDGED.format("edit"))
     return found
 
 
 def read_rankings(upstream: Upstream, what: str) -> list[Ranking]:
-    """Return the rankings by edits ("edit") or whole sentences ("sent"), numbered from 0 among the 391 sentences."""
+    """Return the rankings of edits ("edit") or whole sentences ("sent"). Sentences are numbered from 0 to 390."""
     places = {sentence: place for place, sentence in enumerate(judged_sentences(upstream))}
     return [replace(ranking, sentence=places[ranking.sentence]) for ranking in _judged(upstream, what)]
 
 
 def read_outputs(upstream: Upstream) -> dict[str, list[str]]:
-    """Return the corrections of the 391 sentences by each of the 15 systems (INPUT and two references among them)."""
+    """Return the outputs of the 15 systems for the 391 sentences. INPUT and two references count as systems."""
     return {name: upstream.lines(f"seeda/outputs/subset/{name}.txt", SENTENCES) for name in SYSTEMS}
 
 
 def read_all_outputs(upstream: Upstream, sentences: int) -> dict[str, list[str]]:
-    """Return the corrections of all sentences of CoNLL-14 by each system and the two references, without INPUT."""
+    """Return the outputs of all systems except INPUT for all sentences of CoNLL-14."""
     names = (name for name in SYSTEMS if name != "INPUT")
     return {name: upstream.lines(f"seeda/outputs/all/{name}.txt", sentences) for name in names}
 
 
 def read_scores(upstream: Upstream, what: str, method: str) -> dict[str, float]:
-    """Return the published human scores by "trueskill" or "expected-wins"; the file has them in alphabetical order."""
-    file = f"seeda/scores/human/{_SCORED[method]}_{what}.txt"
+    """Return the published human scores of the systems by a method ("trueskill" or "expected-wins")."""
+    file = f"seeda/scores/human/{_SCORED[method]}_{what}.txt"  # one score per line, in alphabetical order of systems
     values = [finite_number(text, "score", file=file, line=i) for i, text in enumerate(upstream.lines(file), 1)]
     return dict(zip(SYSTEMS, values, strict=True))
 

@@ -1,4 +1,4 @@
-"""Upstream files, pinned by size and SHA-256: from the mirror folder, the local cache or the network."""
+"""Read upstream files from a mirror folder, the local cache or the network, and check their SHA-256."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ BN15_ANNOTATORS = 10
 class Source:
     """A place that publishes files: a repository at one commit, or one archive.
 
-    `license` is shown before the first download. Where you must accept it, `terms` says what it allows. `other_url` is
-    a second address of an archive. `unpinned` are its files of which no copy could be measured.
+    `license` is shown before the first download. If you must accept it, `terms` says what it allows. `other_url` is a
+    second address of an archive. `unpinned` lists the files whose hash is not known.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Pin:
-    """One upstream file; size and hash are None where no copy could be measured."""
+    """One upstream file. Size and hash are None if they are not known."""
 
     source: Source
     path: str
@@ -60,7 +60,7 @@ class Pin:
 
     @property
     def key(self) -> str:
-        """Return the name of the file here, such as `jfleg/dev/dev.src`."""
+        """Return the name of the file in gecbench, such as `jfleg/dev/dev.src`."""
         return f"{self.source.name}/{self.path}"
 
     @property
@@ -70,12 +70,12 @@ class Pin:
 
     @property
     def place(self) -> str:
-        """Return where a mirror or the cache has the file or its archive: `<host>/<path>`."""
+        """Return the path of the file or its archive in a mirror or the cache: `<host>/<path>`."""
         return self.places[0]
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Return the same for every address of the file."""
+        """Return the path for each address of the file."""
         urls = (self.url, *([self.source.other_url] if self.source.other_url else []))
         return tuple(url.split("://", 1)[-1] for url in urls)
 
@@ -140,7 +140,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
 
 @lru_cache(maxsize=1)
 def default_pins() -> Mapping[str, Pin]:
-    """Return every upstream file by key; those that could not be measured carry no hash."""
+    """Return every upstream file by key, including files whose hash is not known."""
     pins = {}
     table = (Path(__file__).parent / "pins.tsv").read_text(encoding="utf-8")
     for row in table.splitlines()[1:]:
@@ -157,31 +157,31 @@ class OfflineError(UpstreamError):
 
 
 class HashMismatchError(UpstreamError):
-    """A file is not the pinned one; both hashes are named and the file is kept."""
+    """A file does not have the pinned hash. The error names both hashes."""
 
     def __init__(self, what: str, expected: str, found: str, kept: Path | None = None) -> None:
         self.what = what
         self.expected = expected
         self.found = found
         self.kept = kept
-        super().__init__(
-            f"{what} is not the pinned file: expected sha256 {expected}, found sha256 {found}",
-            f"The file was kept as {kept}" if kept else "Replace it with the published file",
-        )
+        problem = f"{what} is not the pinned file: expected sha256 {expected}, found sha256 {found}"
+        look = f"Look for the reason in the downloaded file, kept as {kept}"
+        super().__init__(problem, look if kept else "Replace it with the published file")
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.what, self.expected, self.found, self.kept))
 
 
 def offline() -> bool:
-    """Return whether one of the offline variables forbids the network."""
+    """Return whether an environment variable, such as GECBENCH_OFFLINE, forbids downloads."""
     return any(os.environ.get(name, "").upper() in {"1", "ON", "YES", "TRUE"} for name in OFFLINE_VARIABLES)
 
 
 class Upstream:
     """Reads pinned files: from the mirror, else from the cache, else from the network into the cache.
 
-    `mirror` and `cache` are laid out `<host>/<path>`; `base_url` (a mirror on the web) has the same layout.
+    In the folders `mirror` and `cache`, the path of a file is `<host>/<path>`. `base_url` is a mirror on the web with
+    the same paths.
     """
 
     def __init__(
@@ -204,10 +204,11 @@ class Upstream:
 
     @classmethod
     def from_environment(cls, mirror: str | Path | None = None) -> Upstream:
-        """Return the upstream that the environment variables describe; `mirror` wins over GECBENCH_MIRROR."""
+        """Create an instance from the environment variables. `mirror` overrides GECBENCH_MIRROR."""
         folder = mirror or os.environ.get(MIRROR_VARIABLE) or None
         if folder is not None and not Path(folder).expanduser().is_dir():
-            raise UpstreamError(f"the mirror {folder} is not a folder", f"Correct or unset {MIRROR_VARIABLE}")
+            fix = "Give an existing folder" if mirror else f"Correct or unset {MIRROR_VARIABLE}"
+            raise UpstreamError(f"the mirror {folder} is not a folder", fix)
         return cls(
             mirror=Path(folder).expanduser() if folder else None,
             base_url=os.environ.get(BASE_URL_VARIABLE) or None,
@@ -215,9 +216,9 @@ class Upstream:
         )
 
     def read(self, key: str) -> bytes:
-        """Return the bytes of one pinned file, checked."""
+        """Return the bytes of a file after checking its hash."""
         if key not in self.pins:
-            raise UpstreamError(f"{key} is not a pinned upstream file")
+            raise UpstreamError(f"{key} is not an upstream file")
         pin = self.pins[key]
         if pin.source.archive and pin.source.name in self._members:
             return self._members[pin.source.name][pin.path]
@@ -230,18 +231,18 @@ class Upstream:
         return content
 
     def text(self, key: str) -> str:
-        """Return a text file as it is, line ends included, without a byte order mark."""
+        """Return the text of a file, with its line ends and without a byte order mark."""
         return self.read(key).decode("utf-8-sig")
 
     def lines(self, key: str, expected: int | None = None) -> list[str]:
-        r"""Return a text file's lines, stripped; split on "\n" only, blank lines kept (they are data)."""
+        r"""Return the stripped lines of a text file. Only "\n" ends a line, and blank lines are kept as data."""
         lines = [line.strip() for line in split_lines(self.read(key), key)]
         if expected is not None and len(lines) != expected:
             raise InputError(f"{counted(len(lines), 'line')}, but the source has {expected}", file=key)
         return lines
 
     def describe(self, prefix: str = "") -> list[dict[str, Any]]:
-        """Return, for each pinned file whose key begins with `prefix`, its pin and where it is now."""
+        """Return the pin and the current location of each file whose key starts with `prefix`."""
         return [
             {
                 "key": key,
@@ -267,7 +268,7 @@ class Upstream:
         return next((path for path in paths if path.is_file()), None)
 
     def _locate(self, pin: Pin) -> Path:
-        """Return the path of the file (or its archive), fetching it into the cache when need be."""
+        """Return the path of the file (or its archive), after downloading it into the cache if needed."""
         self._check_terms(pin.source)
         if found := self._find(self.mirror, pin):
             return found
@@ -279,7 +280,7 @@ class Upstream:
         return self._fetch(pin)
 
     def _fetch(self, pin: Pin) -> Path:
-        """Download a file from its address, or from its second one if the first fails; return its path in the cache."""
+        """Download a file into the cache, and return its path. If its first address fails, try the second."""
         for place in pin.places:
             target = self.cache / place
             try:
@@ -299,14 +300,14 @@ class Upstream:
         self._acceptance(name).touch()
 
     def is_accepted(self, source: Source) -> bool:
-        """Return whether the license of a source need not be accepted, or has been."""
+        """Return whether a source has a license that was accepted, or that needs no acceptance."""
         return not source.terms or self._acceptance(source.name).is_file()
 
     def _acceptance(self, name: str) -> Path:
         return self.cache / "accepted-licenses" / name
 
     def _check_terms(self, source: Source) -> None:
-        """Refuse files whose license must be accepted and has not been."""
+        """Raise an error if the license of a source must be accepted first."""
         if self.is_accepted(source):
             return
         if source.name in re.split(r"[,\s]+", os.environ.get(ACCEPT_VARIABLE, "")):
@@ -318,7 +319,7 @@ class Upstream:
         )
 
     def _unavailable(self, pin: Pin, reason: str, fix: str) -> tuple[str, str]:
-        """Return the problem of a file that is not in the mirror, if there is one, and how to get it there."""
+        """Return the problem and the fix for a file that is neither in the mirror nor in the cache."""
         if self.mirror is not None:
             return f"the mirror {self.mirror} lacks {pin.place}, and {reason}", f"Add the file to the mirror, or {fix}"
         mirror = f"{MIRROR_VARIABLE} to a folder laid out as <host>/<path> that has the file as {pin.place}"
@@ -333,7 +334,7 @@ class Upstream:
         return True
 
     def _download(self, pin: Pin, target: Path, url: str) -> None:
-        """Fetch a file into the cache; where a resumed download is not the pinned file, once more from its start."""
+        """Download a file into the cache. If a resumed download has a wrong hash, download it again from the start."""
         from gecbench.corpora.download import Downloader
 
         if self.base_url:
@@ -346,7 +347,7 @@ class Upstream:
             try:
                 resumed = (self.downloader or Downloader()).fetch(url, partial, size=size, limit=limit)
             except UpstreamError as error:
-                raise UpstreamError(*self._unavailable(pin, error.problem, "try again with a network")) from error
+                raise UpstreamError(*self._unavailable(pin, error.problem, "try again when you are online")) from error
             try:
                 self._verify(pin, partial, url)
             except UpstreamError as error:
@@ -359,11 +360,11 @@ class Upstream:
                 self._license_marker(pin.source).touch()
                 if pin.sha256 is None:
                     digest = hashlib.sha256(target.read_bytes()).hexdigest()
-                    log_info(f"{url} is not pinned; the downloaded file has sha256 {digest}")
+                    log_info(f"{url} has no known hash to check; the downloaded file has sha256 {digest}")
                 return
 
     def _show_license(self, source: Source) -> None:
-        """Show the license of a source until a file of it has been fetched."""
+        """Show the license of a source before its first download."""
         if source.license and not self._license_marker(source).exists():
             log_info(f"{source.name} is published under {source.license} ({source.url})")
 
@@ -371,7 +372,7 @@ class Upstream:
         return self.cache / "shown-licenses" / source.name
 
     def _verify(self, pin: Pin, path: Path, name: str) -> None:
-        """Raise unless the file is the pinned one, or the archive holds all pinned members; errors call it `name`."""
+        """Check the hash of a file, or of each member of an archive. Errors call the file `name`."""
         source = pin.source
         if not source.archive:
             _check_hash(pin, path.read_bytes(), name)
@@ -379,7 +380,7 @@ class Upstream:
             self._members[source.name] = self._read_archive(source, path, name)
 
     def _read_archive(self, source: Source, path: Path, name: str) -> dict[str, bytes]:
-        """Return the pinned members of an archive, each checked."""
+        """Return the bytes of the members of an archive after checking their hashes."""
         from gecbench.corpora.download import read_members
 
         pins = [pin for pin in self.pins.values() if pin.source.name == source.name]
@@ -392,12 +393,12 @@ class Upstream:
 
 
 def check_sources(found: Sequence[str], sentences: Sequence[str], file: str) -> None:
-    """Refuse a file whose sentences are not these, up to white space."""
+    """Raise an error if the sentences of a file differ from `sentences`, ignoring white space."""
     if len(found) != len(sentences):
         raise InputError(f"{counted(len(found), 'sentence')}, but the source has {len(sentences)}", file=file)
     for line, (text, sentence) in enumerate(zip(found, sentences, strict=True), 1):
         if text.split() != sentence.split():
-            raise InputError(f"sentence {line} is not sentence {line} of the source", file=file)
+            raise InputError(f"sentence {line} differs from sentence {line} of the source", file=file)
 
 
 def _check_hash(pin: Pin, content: bytes, name: str) -> None:
@@ -412,7 +413,7 @@ def _with_kept_file(error: UpstreamError, kept: Path) -> UpstreamError:
 
 
 def _quarantine(path: Path) -> Path:
-    """Rename a file that is not what it should be, overwriting nothing."""
+    """Rename a corrupt file without overwriting another, and return its new path."""
     name = path.name.removesuffix(".part") + ".corrupt"
     kept, number = path.with_name(name), 1
     while kept.exists():
@@ -423,7 +424,7 @@ def _quarantine(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _lock(target: Path) -> Iterator[None]:
-    """Let one process at a time fetch a file, where the filelock package is installed."""
+    """Let one process at a time download a file, if the filelock package is installed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         from filelock import FileLock

@@ -41,10 +41,10 @@ def load_demo_systems() -> dict[str, list[str]]:
 
 
 def copy_demo(folder: str | Path) -> list[Path]:
-    """Copy the demo's files into a new folder and return their paths."""
+    """Copy the files of the demo corpus into a new folder, and return their paths."""
     target = Path(folder)
     if target.exists():
-        raise InputError("already exists", file=str(folder), fix="Give a new folder")
+        raise InputError("already exists", file=str(folder), fix="Give the name of a new folder")
     try:
         shutil.copytree(DATA, target)
     except OSError as error:
