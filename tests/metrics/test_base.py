@@ -68,9 +68,9 @@ WRONG_PARAMETERS = [
     ("errant", "duplicates", ["twice"], "unknown"),
     ("errant", "policy", ["average"], "unknown"),
     ("errant", "merge", ["none"], "unknown"),
-    ("errant", "filter", ["", "R|M"], "unknown"),
+    ("errant", "filter", ["", "R|M"], "not valid. Give a text without"),
     ("green", "order", [0, 1.5], "not a whole number"),
-    ("green", "beta", [-1, float("nan"), "1"], "not a number from 0 to a million"),
+    ("green", "beta", [-1, float("nan"), "1"], "not a number from 0 to 1,000,000"),
     ("green", "unit", ["byte"], "unknown"),
     ("green", "variant", ["2024"], "unknown"),
     ("cleme", "version", [0, "1", 3], "unknown"),
@@ -81,8 +81,8 @@ WRONG_PARAMETERS = [
     ("imeasure", "beyond", ["ignored"], "unknown"),
     ("imeasure", "objective", ["cfpn", "xwacc"], "unknown"),
     ("imeasure", "optimise", ["all"], "unknown"),
-    ("imeasure", "weight", ["x", float("nan"), -1e7], "not a number from -1000000 to a million"),
-    ("imeasure", "beta", ["x", -1.0], "not a number from 0 to a million"),
+    ("imeasure", "weight", ["x", float("nan"), -1e7], "not a number from -1,000,000 to 1,000,000"),
+    ("imeasure", "beta", ["x", -1.0], "not a number from 0 to 1,000,000"),
     ("imeasure", "tokens", ["bytes"], "unknown"),
 ]
 

@@ -171,7 +171,7 @@ def test_unsorted_edits_are_read_by_their_place():
 
 def test_overlapping_edits_of_one_annotator_are_refused():
     system = edits_of(m2("a b c"))
-    with pytest.raises(InputError, match="overlaps the one before it"):
+    with pytest.raises(InputError, match="overlaps the previous edit"):
         CLEME().count(m2("a b c", (0, 2, "x", 0), (1, 3, "z", 0)), system)
 
 
@@ -316,7 +316,7 @@ def test_both_walks_choose_alike(sentences, version):
     statistics = gecbench.metrics.base.Statistics(np.array([row for rows in sentences for row in rows]), offsets)
     policy = BestSoFar(version)
     in_order = np.arange(len(sentences), dtype=np.int32)[None]
-    assert policy.totals(statistics).tolist() == policy._walk(statistics, in_order).tolist()
+    assert policy.totals(statistics).tolist() == policy._sample_totals(statistics, in_order).tolist()
 
 
 def test_references_cannot_be_left_out_afterwards():

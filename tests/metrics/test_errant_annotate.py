@@ -153,7 +153,7 @@ def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, 
         match=r"needs the spaCy model nowhere_to_be\. Install it: python -m spacy download nowhere_to_be",
     ):
         ERRANT(model="nowhere_to_be").score_corpus(gold, ["She likes cats ."])
-    with pytest.raises(MissingDependencyError, match=r"model no/where\. There is no such folder. Choose"):
+    with pytest.raises(MissingDependencyError, match=r"model no/where\. There is no folder of this name, so give"):
         ERRANT(model="no/where").score_corpus(gold, ["She likes cats ."])
     monkeypatch.setattr(errant_annotate, "find_spec", lambda name: None)
     steps = r'Install it with its spaCy model: pip install "gecbench\[errant\]" && python -m spacy download'
@@ -194,5 +194,5 @@ def test_another_module_of_its_name_is_named(tiny_model: Path, tmp_path: Path, m
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "errant")
     errant_annotate._load.cache_clear()
-    with pytest.raises(InputError, match=r"import errant loads .*errant\.py, not the library"):
+    with pytest.raises(InputError, match=r"import errant loads .*errant\.py, not the errant library"):
         Annotator(str(tiny_model)).edits("a b", "a c")

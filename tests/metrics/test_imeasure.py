@@ -48,7 +48,7 @@ def test_the_metric_gives_the_same(mixing, kernels_of):
                 corpus_of(sentences)
             continue
         if expected is None:
-            with pytest.raises(InputError, match=r"sentence 1: every combination .* Join those groups"):
+            with pytest.raises(InputError, match=r"sentence 1: every combination .* Join these groups"):
                 metric.score_corpus(corpus_of(sentences), hypotheses)
             continue
         parts = metric.score_corpus(corpus_of(sentences), hypotheses).parts
@@ -193,7 +193,7 @@ def test_a_limit_of_the_kernel_is_met_by_cap_too(monkeypatch):
 def test_what_is_beyond_the_limits_is_scored_unmixed_and_reported():
     corpus = corpus_of([HARD, BRIDGED, EASY])
     outputs = [HARD.source, "x d", "p x r s"]
-    with pytest.warns(MixingLimitWarning, match=r"^mine: too many mixed references in 1 sentence, .*mixing=strict"):
+    with pytest.warns(MixingLimitWarning, match=r"^mine: scored 1 sentence without mixing, .*mixing=strict"):
         capped = IMeasure().score_corpus(corpus, outputs, name="mine")
     others = IMeasure().score_corpus(corpus_of([BRIDGED, EASY]), outputs[1:])
     assert capped.diagnostics["capped_sentences"] == capped.diagnostics["unmixed_sentences"] == 1
@@ -208,7 +208,7 @@ def test_what_is_beyond_the_limits_is_scored_unmixed_and_reported():
 def test_a_stream_reports_what_is_beyond_the_limits():
     corpus = corpus_of([HARD, EASY])
     halves = [(corpus.select([k]), [text]) for k, text in enumerate([HARD.source, "p x r s"])]
-    with pytest.warns(MixingLimitWarning, match="too many mixed references in 1 sentence"):
+    with pytest.warns(MixingLimitWarning, match="scored 1 sentence without mixing"):
         streamed = IMeasure().stream(halves)
     with pytest.warns(MixingLimitWarning):
         whole = IMeasure().score_corpus(corpus, [HARD.source, "p x r s"])

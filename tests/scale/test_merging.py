@@ -85,7 +85,7 @@ def test_comparing_systems_without_their_text():
     assert found.tests == expected.tests
     assert str(found) == str(expected)
     tables["spell-checker"] = scale.tabulate(systems["spell-checker"][1:], DEMO.select(range(1, 42)), ["gleu", "m2"])
-    with pytest.raises(InputError, match="spell-checker was counted on other data"):
+    with pytest.raises(InputError, match="spell-checker was counted with another corpus"):
         scale.compare(tables, resamples=30)
 
 
@@ -137,8 +137,8 @@ RAW = [text.replace(" .", ".").replace(" ,", ",") for text in COLUMNS["predictio
 @pytest.mark.parametrize(
     ("lines", "message", "option"),
     [
-        (SHIFTED, r"of 14 batches, the first one: predictions look shifted", "aligned"),
-        (RAW, r"batches, the first one: predictions are not tokenized like", "tokenized"),
+        (SHIFTED, r"of 14 batches have problems, the first one: predictions look shifted", "aligned"),
+        (RAW, r"batches have problems, the first one: predictions are not tokenized like", "tokenized"),
     ],
 )
 def test_input_checks(lines, message, option):
@@ -158,7 +158,7 @@ def test_one_odd_batch_of_many_is_a_warning():
     made = json.loads(parts[7]["batch"][0].as_py())
     made["checks"] |= {"refused": 1, "refusal": "predictions look shifted"}
     parts[7] = with_batch(parts[7], json.dumps(made))
-    with pytest.raises(InputError, match="1 of 42 batches, the first one: predictions look shifted"):
+    with pytest.raises(InputError, match="1 of 42 batches have problems, the first one: predictions look shifted"):
         scale.scores(parts)
     merged = scale.merge(parts)
     with pytest.warns(OddPartsWarning, match="1 of 420 batches"):

@@ -1,1 +1,1 @@
-"""Metrics: each computes a matrix of counts per sentence (references × counts), and a value from their totals."""
+"""Metrics: each computes a matrix of counts per sentence (references × counts), then a value from corpus totals."""

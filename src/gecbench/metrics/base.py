@@ -42,8 +42,8 @@ Counts = npt.NDArray[np.int64]
 class Statistics:
     """The counts of all sentences.
 
-    The rows of sentence i are `counts[offsets[i]:offsets[i + 1]]`, one per reference or annotator. `diagnostics` count
-    events while counting, such as sentences that exceeded a limit.
+    The rows of sentence i are `counts[offsets[i]:offsets[i + 1]]`, one per reference or annotator. `diagnostics` holds
+    numbers of events, such as the number of sentences that exceeded a limit.
     """
 
     counts: Counts
@@ -66,14 +66,14 @@ class Statistics:
         return Statistics(self.counts[rows], offsets)
 
     def with_sentences(self, sentences: Sequence[int], others: Statistics) -> Statistics:
-        """Replace the counts of some sentences with `others`, which holds only these sentences in this order."""
+        """Return a copy with the counts of these sentences replaced by `others`, which has only these sentences."""
         parts = [self.counts[a:b] for a, b in pairwise(self.offsets)]
         for i, (a, b) in zip(sentences, pairwise(others.offsets), strict=True):
             parts[i] = others.counts[a:b]
         return Statistics(np.concatenate(parts), offsets_of(parts), self.diagnostics)
 
     def keep_choices(self, kept: Sequence[int]) -> Statistics:
-        """Keep only these rows of each sentence. Positions beyond the last row are ignored."""
+        """Return only these rows of each sentence, counted from 0. Numbers beyond its last row are ignored."""
         position = np.arange(len(self.counts)) - np.repeat(self.offsets[:-1], self.choices())
         mask = np.isin(position, np.asarray(kept))
         sizes = np.add.reduceat(mask.astype(np.int64), self.offsets[:-1])
@@ -113,8 +113,8 @@ def f_beta_as_ieval(precision: Values, recall: Values, beta: float) -> Values:
 def f_beta_of_counts(counts: npt.NDArray[Any], beta: float) -> Values:
     """Return (1 + beta²) correct / (beta² gold + proposed) from (correct, proposed, gold), or 1 for 0/0.
 
-    This equals `f_beta(*precision_recall(counts), beta)` except for the last bits. Use it to compare rows: it divides
-    once, so rows with equal fractions have equal floats, and further criteria break the tie as in the official scorers.
+    This equals `f_beta(*precision_recall(counts), beta)` except for the last bits. Use it to compare rows. It divides
+    only once, so equal fractions give equal floats. Other criteria then break the tie, as in the official scorers.
     """
     correct, proposed, gold = (counts[..., k].astype(np.float64) for k in range(3))
     size = beta**2 * gold + proposed
@@ -146,7 +146,7 @@ class Signature(Mapping[str, str]):
 
     @classmethod
     def of(cls, metric: str, fields: Mapping[str, object]) -> Signature:
-        """Create a signature that ends with this version of gecbench."""
+        """Create a signature from fields, followed by the version of gecbench."""
         pairs = tuple((key, _field(value)) for key, value in fields.items())
         return cls(metric, (*pairs, ("version", __version__)))
 
@@ -199,7 +199,7 @@ def parameter(default: Any, description: str) -> Any:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a metric, for documentation and help texts. It has `choices` if its type is a Literal."""
+    """A parameter of a metric, for documentation and help texts. Without a fixed set of values, `choices` is empty."""
 
     name: str
     default: Any
@@ -239,7 +239,7 @@ def check_whole(metric: str, parameter: str, value: object, least: int = 1) -> N
 def check_number(metric: str, parameter: str, value: object, least: float = 0) -> None:
     """Raise an error if a parameter is not a number from `least` to a million."""
     if not isinstance(value, (int, float)) or not least <= value <= 1e6:
-        raise InputError(f"{metric}: {parameter}={value!r} is not a number from {least:.0f} to a million")
+        raise InputError(f"{metric}: {parameter}={value!r} is not a number from {least:,.0f} to 1,000,000")
 
 
 @dataclass(frozen=True)
@@ -309,8 +309,8 @@ class Score:
         """
         if self.counts is None:
             raise InputError(
-                "a streamed score keeps no counts, which intervals, tests and sentence scores need",
-                fix="Use gecbench.scale to keep the counts in a table",
+                "a streamed score keeps no counts for intervals, tests or sentence scores",
+                fix="Score the whole corpus at once, or use gecbench.scale to keep the counts in a table",
             )
         return self.counts
 
@@ -385,7 +385,7 @@ class Score:
         return f"<div><b>{title}</b> = {figures}<br><small><code>{signature}</code></small></div>"
 
     def _figures(self) -> str:
-        """Return the value, its interval and the shown parts, times 100."""
+        """Return the value, its interval and the parts in `columns` as text, times 100."""
         interval = self.interval
         bounds = "" if interval is None else f" [{percent(interval.low)}, {percent(interval.high)}]"
         parts = (f"{name} {percent(self.parts[name])}" for name in self.metric.columns)
@@ -430,7 +430,7 @@ class Metric(ABC):
     lowest: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
-        """Raise an error for a parameter value that is not one of its choices."""
+        """Raise an error for a value that is not among the choices of its parameter."""
         for each in self.parameters().values():
             value = getattr(self, each.name)
             if each.choices and value not in each.choices:
@@ -469,7 +469,8 @@ class Metric(ABC):
         Raises:
             InputError: The metric does not support explanations.
         """
-        raise InputError(f"{self.name} cannot explain sentences")
+        known = [name for name, metric in METRICS.items() if metric.explains]
+        raise InputError(f"{self.name} cannot explain sentences", fix=f"Use {', '.join(known)}")
 
     def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
         """Return scores for parts of the gold, such as error types.
@@ -502,9 +503,9 @@ class Metric(ABC):
 
     @staticmethod
     def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
-        """Return the ratios among the parts that are 0/0: their value is a convention, and tables never call it best.
+        """Return the names of the parts that are 0/0. Their values are conventions, so tables never mark them as best.
 
-        Precision is one of them if the system proposed nothing, recall if there was nothing to correct.
+        Precision is 0/0 if the system proposed nothing, and recall if there was nothing to correct.
         """
         correct = parts.get("tp", nan)
         proposed = parts.get("proposed", correct + parts.get("fp", nan))
@@ -520,15 +521,15 @@ class Metric(ABC):
         """Return the parameters as fields of the signature."""
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return signature fields for the way predictions were read, if there are several ways."""
+        """Return signature fields that state how predictions were read, if there are several ways to read them."""
         return {}
 
     def outcome_fields(self, diagnostics: Mapping[str, int]) -> dict[str, object]:
-        """Return signature fields for events while counting that affect the score, such as exceeded limits."""
+        """Return signature fields for events that affected the score, such as exceeded limits."""
         return {}
 
     def warn_of_outcome(self, diagnostics: Mapping[str, int], name: str) -> None:
-        """Warn of events while counting that affect the score of the system `name`."""
+        """Warn of events that affected the score of the system `name`, such as exceeded limits."""
         return
 
     @staticmethod
@@ -556,7 +557,8 @@ class Metric(ABC):
         try:
             return cls(**cls.signature_parameters(signature))
         except (KeyError, IndexError, ValueError) as error:
-            raise InputError(f"not a complete {cls.title} signature: {signature}") from error
+            fix = "Copy all of it, including the version"
+            raise InputError(f"not a complete {cls.title} signature: {signature}", fix=fix) from error
 
     def score(
         self,
@@ -622,13 +624,13 @@ class Metric(ABC):
         return self.score_statistics(statistics, signature)
 
     def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
-        """Return the signature of counts, without the field for the data."""
+        """Return the signature of a score, without its `data` field (the fingerprint of the corpus)."""
         return Signature.of(self.name, {**self.signature_fields(corpus), **self.reading_fields(corpus, predictions)})
 
     def check_parts(self) -> None:
-        """Raise an error if the counts of a sentence depend on the rest of the corpus.
+        """Raise an error if a corpus cannot be scored in parts.
 
-        Such a metric cannot be computed in parts.
+        This is so if the counts of a sentence depend on the rest of the corpus.
         """
         self.reference_policy.running()
 
@@ -646,7 +648,7 @@ class Metric(ABC):
             The score of all sentences.
 
         Raises:
-            InputError: The input cannot be scored, or the metric cannot be computed in parts.
+            InputError: The input cannot be scored, or the metric needs the whole corpus at once.
 
         >>> from gecbench import GLEU
         >>> batch = {"sources": ["He go home ."], "predictions": ["He goes home ."], "references": [["He goes home ."]]}
@@ -700,7 +702,7 @@ def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
     if corpus.references is None:
         raise InputError(
             f"{metric} needs references, but {corpus.name} has none",
-            fix="Give reference files, or derive references from annotations first",
+            fix="Give references, or annotations from which gecbench.score can derive them",
         )
     return corpus.references
 
@@ -741,7 +743,7 @@ METRICS = Registry(
 def metric_class(name: str) -> type[Metric]:
     """Return a metric class by name, ignoring case, or raise an error that lists the names."""
     if name.lower() == "python":
-        fix = "Write python:module:function, because a signature never imports code"
+        fix = "Write python:module:function instead of 'python' or a signature, because a signature never imports code"
         raise InputError("the metric 'python' needs a function", fix=fix)
     if name.lower() not in METRICS:
         fix = f"{did_you_mean(name.lower(), METRICS)}Known metrics: {', '.join(METRICS)}"
@@ -823,7 +825,7 @@ def _convert(metric: str, name: str, value: str, default: object) -> object:
 
 
 def metric_columns(metrics: Metrics) -> dict[str, Metric]:
-    """Return metrics by column name: the metric's name, with parameters if several metrics share the name."""
+    """Return metrics by column name: their names, with parameters where several metrics have the same name."""
     if isinstance(metrics, Mapping) and metrics and all(isinstance(metric, Metric) for metric in metrics.values()):
         return dict(metrics)
     listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics

@@ -18,7 +18,7 @@ from gecbench.metrics.policy import SingleRow
 
 _ORDER = 4
 _LENGTHS = 3
-_MOST_CACHED = 4096  # texts of about 15 kB each, enough for CoNLL-14 or JFLEG with all references
+_MOST_CACHED = 4096  # texts; each takes about 15 kB, and all of CoNLL-14 or JFLEG with references fits
 Tokenizer = Literal["none", "13a", "intl", "char"]
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["sacrebleu", "2016"]
@@ -34,10 +34,10 @@ class BLEU(Metric):
         tokenize: The tokenizer of sacrebleu. GEC text is already tokenized, so the default is "none". "13a" is
             sacrebleu's own default.
         lowercase: Ignore case.
-        smooth: The smoothing method of sacrebleu.
-        variant: "sacrebleu", or "2016" for the numbers of Sakaguchi et al. 2016. There the two lengths of the brevity
-            penalty are swapped, so long outputs are penalized instead of short ones. Of two equally close reference
-            lengths the first counts, not the shorter. Nothing is smoothed.
+        smoothing: The smoothing method of sacrebleu.
+        variant: "sacrebleu", or "2016" for the numbers of Sakaguchi et al. 2016. In "2016", the two lengths of the
+            brevity penalty are swapped, so long outputs are penalized instead of short ones. Of two equally close
+            reference lengths, the first is used, not the shorter one. Nothing is smoothed.
 
     >>> round(BLEU().score(sources=["He go home now ."], predictions=["He goes home now ."],
     ...                    references=[["He goes home now ."]]).value, 4)
@@ -61,13 +61,13 @@ class BLEU(Metric):
 
     @property
     def reference_policy(self) -> SingleRow:
-        """All references are counted together."""
+        """The policy for a single row per sentence, because BLEU counts all references together."""
         return SingleRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return lengths, matches and totals of each sentence, equal to sacrebleu's statistics.
 
-        Both variants share the counts, which hold two reference lengths: sacrebleu's and that of 2016.
+        The counts have two reference lengths, one for each variant: sacrebleu's first, then the one of 2016.
         """
         references = require_references(corpus, self.title)
         rows = [self._count_sentence(line, texts) for line, texts in zip(predictions, references, strict=True)]
@@ -75,7 +75,7 @@ class BLEU(Metric):
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
 
     def _count_sentence(self, prediction: str, references: Sequence[str]) -> list[int]:
-        """Return the lengths of the prediction and the closest reference (sacrebleu's, 2016's), matches and totals."""
+        """Return three lengths (prediction, closest reference of sacrebleu and of 2016), matches and totals."""
         found, length = _ngrams(self._scorer._preprocess_segment(prediction))
         most, lengths = _most_ngrams(tuple(map(self._scorer._preprocess_segment, references)))
         matches, totals = [0] * _ORDER, [max(0, length - order) for order in range(_ORDER)]
@@ -178,7 +178,7 @@ def _ngrams(text: str) -> tuple[Counter[tuple[str, ...]], int]:
 
 @lru_cache(_MOST_CACHED // 2)
 def _most_ngrams(references: tuple[str, ...]) -> tuple[dict[tuple[str, ...], int], list[int]]:
-    """Return how often each n-gram occurs in the reference that has most of it, and the references' lengths."""
+    """Return the largest count of each n-gram in any one reference, and the lengths of the references."""
     most: dict[tuple[str, ...], int] = {}
     lengths = []
     for text in references:

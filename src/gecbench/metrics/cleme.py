@@ -35,18 +35,18 @@ TP, FP_NE, FP_UN, FN, TN = range(5)
 CORPUS_FACTORS: Factors = (0.45, 0.35, 0.15, 0.05)
 SENTENCE_FACTORS: Factors = (0.35, 0.25, 0.20, 0.20)
 _LEAST_WEIGHT, _MOST_WEIGHT = 0.75, 1.25
-_MOST_CHUNKS = 250_000  # of a sentence, times its annotators
+_MOST_CHUNKS = 250_000  # limit for the chunks of a sentence times its annotators
 _WEIGHT_UNIT = 2**36  # weights are stored as integers: a weight of 1 is this many units
 _MARKS: tuple[Mark, ...] = ("match", "wrong", "wrong", "miss", "plain")
 _MEANINGS: dict[Mark, str] = {
     "match": "TP: changed as in the reference",
-    "wrong": "FP: changed unlike the reference (FP_un: the reference leaves it as it was)",
-    "miss": "FN: left as it was, unlike in the reference",
+    "wrong": "FP: changed, but not as in the reference (FP_un: the reference does not change it)",
+    "miss": "FN: not changed, but the reference changes it",
 }
 
 
 class Chunk(NamedTuple):
-    """A part of the source [start, end), with the tokens of each text there and whether the text edits it."""
+    """A part [start, end) of the source: for each text, the tokens there and whether the text edits it."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ class Chunk(NamedTuple):
         return max(self.end - self.start, len(self.targets[text]))
 
     def kinds(self, assumption: Assumption) -> list[int]:
-        """Classify the first text's chunk against each other text, or once against all of them (independent)."""
+        """Classify the system's chunk: against each reference, or once against all if `assumption` is independent."""
         ours, *theirs = self.targets
         changes, *others = self.changed
         if assumption == "dependent":
@@ -72,7 +72,7 @@ class Chunk(NamedTuple):
 
 
 def changed_parts(texts: Sequence[Edits]) -> list[tuple[int, int]]:
-    """Return the parts of a source that some text edits. Edits that overlap or touch share a part."""
+    """Return the parts of a source that at least one text edits. Edits that overlap or touch are in one part."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted([edit[:2] for edits in texts for edit in edits]):
         if merged and start <= merged[-1][1]:
@@ -83,7 +83,7 @@ def changed_parts(texts: Sequence[Edits]) -> list[tuple[int, int]]:
 
 
 def chunk_at(start: int, end: int, tokens: Tokens, texts: Sequence[Edits]) -> Chunk:
-    """Return the chunk for a part of the source. The edits of each text are sorted."""
+    """Return the chunk for a part of the source. The edits of each text must be sorted."""
     inside = [edits[bisect_left(edits, start, key=_start) : bisect_right(edits, end, key=_start)] for edits in texts]
     source = tokens[start:end]
     targets = [_apply(edits, start, end, tokens) if edits else source for edits in inside]
@@ -178,22 +178,23 @@ _GOLD_TEXTS: CorpusCache[GoldTexts] = CorpusCache()
 class CLEME(Metric):
     """CLEME: F0.5 of chunks, or the comprehensive score of CLEME 2.0.
 
-    A chunk is a part of a sentence that contains whole edits of all texts. If the system changed a chunk, it is correct
-    (TP) if the reference has the same tokens. Otherwise it is wrong: FP_ne if the reference changes it too, FP_un if
-    nothing needed to change. If the system left a chunk unchanged, it is missed (FN) if the reference changes it.
+    A sentence is split into chunks so that no edit of any text is cut. A chunk that the system changed is correct (TP)
+    if the reference has the same tokens there. Otherwise it is wrong: FP_ne if the reference changes it too, FP_un if
+    nothing needed to change. A chunk that only the reference changes is missed (FN).
 
-    Predictions and gold are edits (an M2 file, `EditedTexts`), or texts, from which the installed `errant` extracts
-    edits. Sentence scores follow the official program: rounded to four decimals for version 1, and with separate
-    factors for version 2.
+    Predictions and gold are edits (an M2 file, `EditedTexts`) or texts. The installed `errant` extracts edits from
+    texts. Sentence scores follow the official program: version 1 rounds them to four decimals, and version 2 computes
+    them with other factors than the corpus score.
 
     Args:
-        version: 1 computes F0.5. 2 computes a weighted sum of four rates: hit (TP), error (FP_ne) and under-correction
-            (FN) of the chunks to change, and over-correction (FP_un) of the changed chunks.
-        assumption: "dependent" compares with one reference at a time and takes the one that gives the best running
+        version: 1 computes F0.5. 2 computes a weighted sum of four rates. Hits (TP), errors (FP_ne) and
+            under-corrections (FN) are shares of the chunks to change. Over-corrections (FP_un) are a share of the
+            chunks that the system changed.
+        assumption: "dependent" compares with one reference at a time and uses the reference with the best running
             score. "independent" compares each chunk with all references at once.
-        weights: "length" gives long chunks more weight if they are correct or missed and less if they are wrong,
-            between 0.75 and 1.25. "none" gives every chunk the weight 1.
-        model: The spaCy pipeline for texts: an installed package or a folder.
+        weights: "length" gives long chunks more weight if they are correct or missed, and less if they are wrong.
+            These weights lie between 0.75 and 1.25. "none" gives every chunk the weight 1.
+        model: For texts: the spaCy pipeline (an installed package or a folder).
 
     >>> from gecbench.corpus.edits import EditedTexts
     >>> from gecbench.formats.m2 import parse_m2
@@ -224,7 +225,7 @@ class CLEME(Metric):
         "dependent", '"dependent" (one reference at a time) or "independent" (all references of a chunk at once)'
     )
     weights: Weighting = parameter("length", 'weight chunks by "length", or "none"')
-    model: str = parameter(DEFAULT_MODEL, "for texts: the spaCy pipeline, an installed package or a folder")
+    model: str = parameter(DEFAULT_MODEL, "for texts: the spaCy pipeline (an installed package or a folder)")
 
     @property
     def errant(self) -> ERRANT:
@@ -233,12 +234,12 @@ class CLEME(Metric):
 
     @property
     def reference_policy(self) -> Policy:
-        """The reference that gives the best running score. Independent chunks have nothing to choose."""
+        """The policy that chooses the reference with the best running score. Independent chunks need no choice."""
         return SingleRow() if self.assumption == "independent" else BestSoFar(self.version)
 
     @property
     def _unit(self) -> int:
-        """The number of units of a chunk with weight 1."""
+        """The integer that stands for a weight of 1."""
         return 1 if self.weights == "none" else _WEIGHT_UNIT
 
     def check_parts(self) -> None:
@@ -268,7 +269,7 @@ class CLEME(Metric):
         return [annotators[0] for annotators in found]
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return TP, FP_ne, FP_un, FN and TN of each sentence, for each reference if they are dependent.
+        """Return TP, FP_ne, FP_un, FN and TN of each sentence. Dependent chunks have one row per reference.
 
         With length weights these are sums of weights in units of 2^-36, because counts are integers.
         """
@@ -287,7 +288,7 @@ class CLEME(Metric):
             if len(changed) * len(theirs) > _MOST_CHUNKS:
                 raise InputError(
                     f"cleme: sentence {len(offsets)} has {len(theirs):,} annotators and {len(changed):,} chunks",
-                    fix=f"Keep fewer annotators: their number times that of chunks may be at most {_MOST_CHUNKS:,}",
+                    fix=f"Keep fewer annotators: annotators × chunks must be at most {_MOST_CHUNKS:,}",
                 )
             for start, end in changed:
                 chunk = chunk_at(start, end, tokens, compared)
@@ -304,15 +305,15 @@ class CLEME(Metric):
         return Statistics(counts, np.array(offsets, dtype=np.int64))
 
     def _weigh(self, kinds: npt.NDArray[Any], lengths: npt.NDArray[Any], changed: Sequence[int]) -> Counts:
-        """Return the weight of each chunk, given the lengths of the references' changed chunks.
+        """Return the weight of each chunk. `changed` are the lengths of the chunks that references change.
 
-        With their mean length m, a chunk of length l has the weight 2 / (1 + e^(m - l)) if it is correct or missed, and
-        2 / (1 + e^(l - m)) if it is wrong, both clipped. Without changed chunks all weights are 1. The official program
-        gives NaN then.
+        Let m be the mean of `changed`. A chunk of length l has the weight 2 / (1 + e^(m - l)) if it is correct or
+        missed, and 2 / (1 + e^(l - m)) if it is wrong. Weights are clipped to 0.75 and 1.25. If no reference changes
+        anything, all weights are 1, but the official program returns NaN.
         """
         if self.weights == "none":
             return np.ones(len(kinds), dtype=np.int64)
-        # Beyond 0.51 the weight is clipped anyway, so clipping the exponent avoids overflow without changing it.
+        # The weight is clipped from an exponent of 0.51 on, so clipping exponents at 1 only avoids overflow.
         beyond = np.clip(lengths - np.mean(changed), -1, 1) if changed else np.zeros(len(kinds))
         wrong = (kinds == FP_NE) | (kinds == FP_UN)
         weights = np.clip(2 / (1 + np.exp(np.where(wrong, beyond, -beyond))), _LEAST_WEIGHT, _MOST_WEIGHT)
@@ -358,7 +359,7 @@ class CLEME(Metric):
 
     @staticmethod
     def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
-        """Return the ratios that are 0/0; the over-correction rate is one of them if nothing was changed."""
+        """Return the names of the parts that are 0/0, including `ove` if the system changed nothing."""
         found = Metric.undefined_parts(parts)
         return found | {"ove"} if "precision" in found else found
 
@@ -378,7 +379,7 @@ class CLEME(Metric):
         }
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return the way edits were extracted from texts, as ERRANT does."""
+        """Return signature fields that state how edits were extracted from texts, like ERRANT's."""
         return self.errant.reading_fields(corpus, predictions)
 
     @staticmethod
@@ -395,7 +396,7 @@ class CLEME(Metric):
 def _explain_chunks(
     tokens: Tokens, chunks: Sequence[Chunk], kinds: Sequence[int], texts: Mapping[int, int]
 ) -> list[Row]:
-    """Show chunks side by side: source, system, and some texts with their annotators."""
+    """Show chunks side by side: source, system and annotators. `texts` gives the annotator of each shown reference."""
     pairs = list(zip(chunks, kinds, strict=True))
     return [
         Row("source", [Cell(_shown(tokens[chunk.start : chunk.end])) for chunk in chunks]),

@@ -86,7 +86,7 @@ def _fields_of(annotation: Annotation) -> list[EditFields]:
     return [(edit.start, edit.end, edit.type, "||".join(edit.corrections)) for edit in annotation.edits]
 
 
-# By corpus, and by whether and with which annotator its gold edits are extracted again.
+# The keys are the corpus, whether its gold edits are extracted again, and the annotator that extracts them.
 _GOLD_TABLES: CorpusCache[EditTable] = CorpusCache()
 _NO_EDITS = (Annotation(0, ()),)
 
@@ -112,7 +112,7 @@ def _make_gold_table(corpus: Corpus, reannotate: bool, annotator: Annotator | No
 
 
 def _check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
-    """Raise an error if spaCy splits a source differently from the gold, so that edits would not line up."""
+    """Raise an error if spaCy splits a source differently from the gold, because their edits cannot be compared."""
     for i, (source, text) in enumerate(zip(sources, texts, strict=True)):
         if source.split() != text.split() and annotator.tokens(source) != source.split():
             raise InputError(
@@ -211,28 +211,28 @@ _TIERS = {"operation": 1, "category": 2, "error-type": 3}
 class ERRANT(Metric):
     """ERRANT: F-beta of a system's edits against the edits of an annotator.
 
-    Predictions are edits (an M2 file, `EditedTexts`), compared as they are, or texts, from which the installed `errant`
-    extracts edits. The gold is annotations, compared as they are, or references, from which `errant` extracts edits.
+    Predictions are edits (an M2 file, `EditedTexts`) or texts. The gold is annotations or references. Edits and
+    annotations are compared as they are. The installed `errant` extracts edits from texts and references.
 
-    The score equals `errant_compare` of errant 3.0.2, except that `-NONE-` is read as a deletion
+    The score equals `errant_compare` of errant 3.0.2 with one exception: `-NONE-` is read as a deletion
     (docs/metrics/errant.md).
 
     Args:
         beta: The weight of recall. 0.5 weights precision twice as much as recall.
         mode: The parts of an edit that must match: "cs" span and correction (official default), "cse" also the type,
-            "ds" only the span, "dt" each touched token.
-        single: Compare only edits of at most one token on either side.
-        multi: Compare only edits of two or more tokens on either side.
+            "ds" only the span, "dt" each token that the edit touches.
+        single: Compare only edits of at most one token before and after the change.
+        multi: Compare only edits of two or more tokens before or after the change.
         filter: Error types to leave out, such as "R:SPELL+M:PUNCT".
-        duplicates: If several edits have the same key, "official" counts a match for each of the reference's edits, so
-            matches can outnumber proposed edits (errant issue 49). "once" counts them as one.
+        duplicates: How to count edits whose compared parts are all equal. "official" counts a match for each such edit
+            of the reference, so matches can outnumber proposed edits (errant issue 49). "once" counts them as one.
         policy: How the annotator is chosen. "greedy-rounded" (official) maximizes the running F rounded to four
             decimals, "greedy-cumulative" the unrounded F (as M2 does), "best-per-sentence" the F of each sentence.
-        reannotate: Apply the gold annotations, and extract and classify their edits again (`errant_m2 -auto`).
+        reannotate: Apply the gold edits, then extract and classify the edits again (`errant_m2 -auto`).
         lev: For texts: align with plain Levenshtein distance.
         merge: For texts: how adjacent changes are merged into edits.
         tok: For texts: tokenize with spaCy.
-        model: For texts: the spaCy pipeline, an installed package or a folder.
+        model: For texts: the spaCy pipeline (an installed package or a folder).
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> gold = parse_m2(["S She like cat .", "A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0",
@@ -261,8 +261,8 @@ class ERRANT(Metric):
         "cs",
         'parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span, "dt" each token',
     )
-    single: bool = parameter(False, "compare only edits of at most one token on either side")
-    multi: bool = parameter(False, "compare only edits of two or more tokens on either side")
+    single: bool = parameter(False, "compare only edits of at most one token before and after the change")
+    multi: bool = parameter(False, "compare only edits of two or more tokens before or after the change")
     filter: str = parameter("none", 'error types to leave out, such as "R:SPELL+M:PUNCT"')
     duplicates: Literal["official", "once"] = parameter(
         "official", 'edits with the same key: "official" counts each edit of the reference, "once" counts them as one'
@@ -276,18 +276,19 @@ class ERRANT(Metric):
         "rules", 'for texts: how adjacent changes are merged: "rules", "all-split", "all-merge" or "all-equal"'
     )
     tok: bool = parameter(False, "for texts: tokenize with spaCy")
-    model: str = parameter(DEFAULT_MODEL, "for texts: the spaCy pipeline, an installed package or a folder")
+    model: str = parameter(DEFAULT_MODEL, "for texts: the spaCy pipeline (an installed package or a folder)")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.beta, (int, float)) or not 0 < self.beta <= 1e6:
-            raise InputError(f"errant: beta={self.beta!r} is not a number above 0 and up to a million")
+            raise InputError(f"errant: beta={self.beta!r} is not a number above 0 and at most 1,000,000")
         if self.single and self.multi:
             raise InputError("errant: single and multi together exclude all edits", fix="Use one of them")
         for name in ("filter", "model"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value or "|" in value:
-                raise InputError(f"errant: {name}={value!r} is unknown")
+                fix = f"Give a text without '|', such as {name}={getattr(type(self), name)}"
+                raise InputError(f"errant: {name}={value!r} is not valid", fix=fix)
 
     @property
     def reference_policy(self) -> GreedyCumulative | BestPerSentence:
@@ -329,7 +330,7 @@ class ERRANT(Metric):
         return Comparison.of(_edit_rows(ours), _edit_rows(theirs), self.selection())
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return TP, TP + FP and TP + FN of each sentence, for each of its annotators (and each of the system's)."""
+        """Return TP, TP + FP and TP + FN of each sentence, for each pair of a system annotator and a gold annotator."""
         return count_statistics(self.compare(corpus, predictions))
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
@@ -386,7 +387,7 @@ class ERRANT(Metric):
         }
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return how edits were extracted from texts and with which versions, or that edits were given."""
+        """Return signature fields: how edits were extracted and with which versions, or that edits were given."""
         given = isinstance(predictions, EditedTexts)
         if not self._annotates_gold(corpus):
             if given:
@@ -398,7 +399,7 @@ class ERRANT(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters stored in a signature. `model` is the name of the pipeline, even if it was a folder."""
+        """Return the parameters stored in a signature. `model` is the pipeline's name, even if a folder was given."""
         return {
             "beta": float(signature["beta"]),
             "mode": signature["mode"],

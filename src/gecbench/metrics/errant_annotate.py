@@ -16,15 +16,15 @@ from gecbench.errors import InputError, MissingDependencyError
 
 Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
 DEFAULT_MODEL = "en_core_web_sm"
-DETECTION_TYPES = ("Um", "UNK")  # errors that were found but not corrected, so their correction is not text
+DETECTION_TYPES = ("Um", "UNK")  # errors that were only marked, so there is no correction to apply
 _KEPT_SENTENCES = 2**16
 _NEEDS_ERRANT = (  # names both steps at once
     "extracting edits from text needs errant. Install it with its spaCy model: "
     'pip install "gecbench[errant]" && python -m spacy download {model}.'
 )
 _NEEDS_MODEL = "extracting edits from text with errant needs the spaCy model {model}. "
-_DOWNLOAD = "Install it: python -m spacy download {model}, or choose another (model=…)."
-_NO_FOLDER = "There is no such folder. Choose another (model=…)."
+_DOWNLOAD = "Install it: python -m spacy download {model}, or choose another one with model=…."
+_NO_FOLDER = "There is no folder of this name, so give an existing one with model=…."
 REQUIREMENTS = {
     "errant": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
     "spacy": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
@@ -84,7 +84,7 @@ class Annotator:
         return [token.text for token in self.parse(source)] if self.tok else source.split()
 
     def differences(self, source: Any, text: Any) -> list[Any]:
-        """Return the library's edits of two parsed texts."""
+        """Return the library's edits between two parsed texts."""
         with _known_tags(self.model):
             found: list[Any] = self.library().annotate(source, text, self.lev, self.merge)
         return found
@@ -167,7 +167,8 @@ def _load(model: str) -> Any:
     import spacy
 
     if not hasattr(errant, "load"):
-        raise InputError(f"import errant loads {errant.__file__}, not the library", fix="Run from another folder")
+        problem = f"import errant loads {errant.__file__}, not the errant library"
+        raise InputError(problem, fix="Run from another folder")
     try:
         return errant.load("en", spacy.load(model, disable=["ner"]))
     except (OSError, ValueError) as error:

@@ -10,7 +10,7 @@ from typing import Literal
 from gecbench.corpus.error_types import describe_error_type
 
 Mark = Literal["plain", "match", "miss", "wrong", "note"]
-_COLOURS = {"match": "32", "miss": "33", "wrong": "31", "note": "2"}
+_COLORS = {"match": "32", "miss": "33", "wrong": "31", "note": "2"}
 _NOTEBOOK = {"match": "#1a7f37", "miss": "#9a6700", "wrong": "#cf222e", "note": "#768390"}
 SIGNS = {"plain": "", "match": "+", "miss": "-", "wrong": "!", "note": ""}
 EDIT_MEANINGS: Mapping[Mark, str] = {
@@ -22,7 +22,7 @@ EDIT_MEANINGS: Mapping[Mark, str] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A text and its mark: a match, missed or wrong. `type` is the error type of an edit."""
+    """A text and its mark, such as "match" or "miss". `type` is the error type of an edit."""
 
     text: str
     mark: Mark = "plain"
@@ -30,7 +30,7 @@ class Cell:
 
     @property
     def shown(self) -> str:
-        """The text after the sign of its mark, followed by the error type in words."""
+        """The sign of the mark, the text, and the error type in words."""
         return SIGNS[self.mark] + self.text + (f" {describe_error_type(self.type)}" if self.type else "")
 
 
@@ -49,9 +49,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The rows of one sentence. If `aligned`, the cells of all rows form columns.
+    """How one sentence was scored, as rows of cells. If `aligned`, the cells of all rows form columns.
 
-    `counts` are the sentence's share of the totals. `meanings` describe the marks.
+    `counts` is what the sentence adds to the corpus totals. `meanings` describe the marks.
     """
 
     title: str
@@ -61,10 +61,10 @@ class Explanation:
     meanings: Mapping[Mark, str] = field(default_factory=lambda: EDIT_MEANINGS)
 
     def to_text(self, colour: bool = False, width: int | None = None) -> str:
-        """Return the rows as lines; signs before texts, colored or not, are the marks (+ match, - missed, ! wrong).
+        """Return the rows as text. A sign before each cell shows its mark: + match, - missed, ! wrong.
 
-        Edits with error types are shown one per line. Other rows wider than `width` continue below; aligned rows do so
-        together.
+        Edits with error types are shown one per line. Other rows continue on the next line if they are wider than
+        `width`. Aligned rows are broken at the same columns. `colour` adds terminal colors.
         """
         label_width = max(len(row.label) for row in self.rows)
         room = width - label_width - 4 if width else None
@@ -74,7 +74,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _plain_lines(self, colour: bool, room: int | None) -> Iterator[tuple[str, str]]:
-        """Yield lines of cells, each with the label of its row or none."""
+        """Yield a label and a line of cells for each line. Continuation lines have an empty label."""
         for row in self.rows:
             cells = list(row.cells)
             if row.has_types:
@@ -82,11 +82,11 @@ class Explanation:
             else:
                 blocks = _blocks([len(cell.shown) for cell in cells], room, gap=2)
             for begin, end in blocks:
-                texts = (_coloured(cell.shown, cell.mark, colour) for cell in cells[begin:end])
+                texts = (_colored(cell.shown, cell.mark, colour) for cell in cells[begin:end])
                 yield "" if begin else row.label, "  ".join(texts)
 
     def _aligned_lines(self, colour: bool, room: int | None) -> Iterator[tuple[str, str]]:
-        """Yield lines of cells in columns, blocks of columns separated by an empty line."""
+        """Yield a label and a line of cells in columns. An empty line separates blocks of columns."""
         widths = self._widths()
         rows = [(row.label, list(enumerate(row.cells))) for row in self.rows]
         for begin, end in _blocks(widths, room, gap=1):
@@ -94,7 +94,7 @@ class Explanation:
                 yield "", ""
             for label, cells in rows:
                 padded = (
-                    _coloured(cell.shown, cell.mark, colour) + " " * (widths[k] - len(cell.shown))
+                    _colored(cell.shown, cell.mark, colour) + " " * (widths[k] - len(cell.shown))
                     for k, cell in cells[begin:end]
                 )
                 yield label, " ".join(padded)
@@ -127,14 +127,14 @@ class Explanation:
 
 
 def legend(explanations: Sequence[Explanation], colour: bool = False) -> str:
-    """Return what the signs in some explanations mean, a line for each sign that occurs."""
+    """Return a legend of the signs that occur in some explanations, one per line."""
     used = {cell.mark for each in explanations for row in each.rows for cell in row.cells if SIGNS[cell.mark]}
     meanings = {mark: words for each in explanations for mark, words in each.meanings.items() if mark in used}
-    return "\n".join(f"{_coloured(SIGNS[mark], mark, colour)} {words}" for mark, words in meanings.items())
+    return "\n".join(f"{_colored(SIGNS[mark], mark, colour)} {words}" for mark, words in meanings.items())
 
 
 def _blocks(widths: Sequence[int], room: int | None, gap: int) -> list[tuple[int, int]]:
-    """Return ranges of columns that fit the room, at least one column each; all of them if room is None."""
+    """Return ranges of columns that fit into `room` characters, at least one column each. None is unlimited room."""
     starts, used = [0], 0
     for k, width in enumerate(widths):
         if room is not None and k > starts[-1] and used + width > room:
@@ -144,8 +144,8 @@ def _blocks(widths: Sequence[int], room: int | None, gap: int) -> list[tuple[int
     return list(zip(starts, [*starts[1:], len(widths)], strict=True))
 
 
-def _coloured(text: str, mark: Mark, colour: bool) -> str:
-    code = _COLOURS.get(mark) if colour else None
+def _colored(text: str, mark: Mark, colour: bool) -> str:
+    code = _COLORS.get(mark) if colour else None
     return f"\x1b[{code}m{text}\x1b[0m" if code else text
 
 

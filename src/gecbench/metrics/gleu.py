@@ -61,11 +61,11 @@ class GLEU(Metric):
 
             - "2017": the official script since June 2017. The penalty counts n-gram types, and each sentence's
               numerator is at least 0.
-            - "2016": the same with the brevity penalty of May 2016, in which the two lengths were swapped, so long
-              outputs are penalized instead of short ones. Sakaguchi et al. 2016 report these numbers.
+            - "2016": the same, but with the brevity penalty of May 2016. Its two lengths were swapped, so it penalizes
+              long outputs instead of short ones. Sakaguchi et al. 2016 report these numbers.
             - "equation1": Equation 1 of Sakaguchi et al. 2016 taken literally (multisets, no lower bound of 0).
-            - "multiset": called GLEU in gec-metrics and GLEU+ elsewhere. The counts of "equation1" with Python 3's
-              draws. An empty line has length 1, and sentence scores are not smoothed.
+            - "multiset": called GLEU in gec-metrics and GLEU+ elsewhere. It uses the counts of "equation1" and Python
+              3's draws. An empty line has length 1, and sentence scores are not smoothed.
         tokens: "ascii" splits at ASCII white space, like the official script. "unicode" splits at all white space, like
             JFLEG's script under Python 3.
 
@@ -99,11 +99,11 @@ class GLEU(Metric):
 
     @property
     def reference_policy(self) -> Sampled:
-        """One reference per sentence and draw."""
+        """The policy that draws one reference per sentence in each iteration."""
         return Sampled(self.iterations, self.draws)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return both lengths, then numerator and denominator per order, for each sentence and reference."""
+        """Return two lengths (prediction, reference), then numerator and denominator per order, for each reference."""
         references = require_references(corpus, self.title)
         rows = offsets_of(references)
         known = known_lines(corpus, self.tokens)
@@ -135,7 +135,7 @@ class GLEU(Metric):
         return found
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return exp(brevity penalty + mean log precision), or 0 if any count is 0."""
+        """Return exp(log brevity penalty + mean log precision), or 0 if any count is 0."""
         usable = totals[..., 0] > 0
         for k in range(1, totals.shape[-1]):
             usable = usable & (totals[..., k] > 0)
@@ -147,7 +147,7 @@ class GLEU(Metric):
         return np.where(usable, values, 0.0)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return the spread over the draws, as reported by the official script, and the means of its components."""
+        """Return the official script's spread over the draws, and the mean brevity penalty, lengths and precisions."""
         values = self.values(totals)
         mean, deviation = float(values.mean()), float(values.std())
         safe = np.maximum(totals, 1).astype(np.float64)
@@ -172,8 +172,8 @@ class GLEU(Metric):
     def _values_of_rows(self, statistics: Statistics) -> Values:
         """Return the score of each sentence and reference.
 
-        As in the official script, every 0 among the counts becomes 1, including lengths and denominators. gec-metrics
-        does not smooth.
+        As in the official script, every 0 among the counts becomes 1, including lengths and denominators. The variant
+        "multiset" is not smoothed.
         """
         return self.values(statistics.counts if self.variant == "multiset" else np.maximum(statistics.counts, 1))
 
@@ -238,9 +238,9 @@ class NgramCredit:
 def ngram_credits(source: Tokens, prediction: Tokens, reference: Tokens, n: int, literal: bool) -> list[NgramCredit]:
     """Return the n-grams of the prediction in order, each with its credit.
 
-    An n-gram matches as often as the reference has it. Further occurrences that are in the source are penalized: in the
-    official script only if the reference does not have the n-gram at all, in Equation 1 of Sakaguchi et al. 2016
-    (`literal`) if it has fewer.
+    An n-gram matches as often as it occurs in the reference. Further occurrences are penalized if they are also in the
+    source. The official script penalizes only n-grams that do not occur in the reference at all. `literal`, as in
+    Equation 1 of Sakaguchi et al. 2016, also penalizes n-grams that occur less often there.
     """
     in_source, in_reference = ngrams(source, n), ngrams(reference, n)
     found = []
@@ -281,5 +281,5 @@ def _sum(found: Sequence[NgramCredit], literal: bool) -> Cell:
     total = sum(each.matched + each.penalized + each.neither for each in found)
     numerator = matched - penalized if literal else max(matched - penalized, 0)
     equals = "=" if numerator == matched - penalized else "→"
-    made_of = f"{matched} − {penalized} {equals} " if penalized else ""
-    return Cell(f"{made_of}{numerator} of {total}", "note")
+    difference = f"{matched} − {penalized} {equals} " if penalized else ""
+    return Cell(f"{difference}{numerator} of {total}", "note")

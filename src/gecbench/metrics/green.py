@@ -53,18 +53,18 @@ _SHOWN: tuple[tuple[Mark, str], ...] = (
 class GREEN(Metric):
     """GREEN: F-beta of n-grams that are kept, deleted and inserted as in the reference.
 
-    For each order n, p_n = TP / (TP + FP) and r_n = TP / (TP + FN) over the corpus (`kernels.green` has the counts).
-    P and R are their geometric means, and F = 1 / (a / P + (1 - a) / R) with a = 1 / (beta² + 1). Each sentence counts
-    with the reference that has the largest F. Ties are broken by F of the orders 1 to N - 1, and so on.
+    For each order n, p_n = TP / (TP + FP) and r_n = TP / (TP + FN) over the corpus (`kernels.green` counts them). P is
+    the geometric mean of all p_n, R of all r_n, and F = 1 / (a / P + (1 - a) / R) with a = 1 / (beta² + 1). Each
+    sentence uses the reference with the largest F. Ties are broken by F of the orders 1 to N - 1, then 1 to N - 2, ….
 
     Args:
         order: The longest n-gram, N.
         beta: The weight of recall. 2 weights recall twice as much as precision.
         unit: "word" n-grams, or "char" n-grams including spaces, for text without spaces between words.
-        variant: "official" is the authors' program. There a sentence with fewer than N tokens in all three texts scores
-            0, even if it is perfect, because r_N is 0. "gec-metrics" is the library of this name. It sets p_n to 1 if
-            nothing is wrong and r_n to 1 if nothing is missed, takes the first reference with the largest F, and splits
-            words at single spaces.
+        variant: "official" is the authors' program. A sentence with fewer than N tokens in all three texts then scores
+            0, even if it is perfect, because r_N is 0. "gec-metrics" is the library of this name. There, p_n is 1 if
+            nothing is wrong, and r_n is 1 if nothing is missed. Of the references with the largest F, the first is
+            used. Words are split at single spaces.
 
     >>> GREEN().score(sources=["He go home now ."], predictions=["He goes home now ."],
     ...               references=[["He goes home now ."]]).value
@@ -90,7 +90,7 @@ class GREEN(Metric):
 
     @property
     def reference_policy(self) -> BestReference:
-        """The reference with the best score for the sentence alone."""
+        """The policy that chooses the reference with the best score for the sentence alone."""
         return BestReference(self)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:

@@ -42,8 +42,14 @@ Mixing = bool | Literal["strict", "cap"]
 Beyond = Literal["unmixed", "excluded"]
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
 REFUSALS = {
-    COLLIDES: ("every combination of its required groups edits a span twice", "Join those groups, or do not mix"),
-    TOO_MANY: ("it has too many mixed references to score exactly", "Leave such sentences unmixed: mixing=yes"),
+    COLLIDES: (
+        "every combination of its required error groups edits a span twice",
+        "Join these groups, or use mixing=no",
+    ),
+    TOO_MANY: (
+        "it has too many mixed references to score exactly",
+        "Use mixing=yes and optimise=sentence to score such sentences unmixed",
+    ),
     TOO_LONG: ("source, prediction and references are too long to align", "Split the sentence"),
 }
 
@@ -57,21 +63,22 @@ class IMeasure(Metric):
     """I-measure: the improvement of the text by the system. 1 is perfect, 0 is no change, below 0 is worse.
 
     Tokens of source, prediction and reference are aligned three-way and classified. The weighted accuracy (WAcc) gives
-    right and wrong corrections more weight than unchanged tokens. I compares the system's WAcc with that of the
-    unchanged source. Each sentence is scored against its best reference. Equal to the official scorer, including ties.
+    right and wrong corrections more weight than unchanged tokens. I compares the WAcc of the system with the WAcc of
+    the unchanged source. Each sentence is scored against its best reference. Scores equal those of the official scorer,
+    ties included.
 
     Args:
         mixing: Which references to use.
 
-            - True: every combination of the annotators' corrections of independent errors, found without listing them.
-              If the search exceeds its limits, the sentence is scored against its best single annotator. A warning,
-              the diagnostics and the signature (`capped:1`) state how many sentences this affects.
+            - True: all combinations of the annotators' corrections of independent errors. The best one is found without
+              listing all. If the search exceeds its limits, the sentence is scored against its best single annotator.
+              A warning, the diagnostics and the signature (`capped:1`) state how many sentences are affected.
             - "strict": the same, but raise an error for such a sentence.
             - False: the annotators as they are, or the references if the corpus has nothing else.
-            - "cap": mix only sentences with independent groups and at most `cap` combinations. `beyond` decides about
-              the others.
+            - "cap": mix only sentences with independent error groups and at most `cap` combinations. `beyond` decides
+              how other sentences are treated.
         cap: The largest number of combinations for `mixing="cap"`.
-        beyond: Score the other sentences "unmixed", or leave them out ("excluded").
+        beyond: Score the sentences that are not mixed as they are ("unmixed"), or leave them out ("excluded").
         objective: The value that the chosen reference maximizes: d (detection) or c (correction), followed by one of tp
             tn fp fn p r f acc wacc i.
         optimise: Choose references that maximize the score of each "sentence", or the running total of the "corpus".
@@ -139,7 +146,7 @@ class IMeasure(Metric):
 
     @property
     def reference_policy(self) -> Policy:
-        """References are chosen while counting."""
+        """The policy for a single row per sentence, because references are chosen while counting."""
         return OrderDependent() if self.optimise == "corpus" else SingleRow()
 
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> ChosenReferences:
@@ -157,7 +164,7 @@ class IMeasure(Metric):
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.diagnostics)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return I of the correction, or NaN if no sentence was scored."""
+        """Return I of the aspect "correction", or NaN if no sentence was scored."""
         return np.where(totals[..., SCORED] > 0, improvement(totals, CORRECTION, self.weight), np.nan)
 
     def parts(self, totals: Counts) -> dict[str, float]:
@@ -202,7 +209,7 @@ class IMeasure(Metric):
         """Warn that sentences could not be mixed within the limits."""
         if capped := diagnostics.get("capped_sentences", 0):
             warnings.warn(
-                f"{name}: too many mixed references in {counted(capped, 'sentence')}, scored without mixing instead. "
+                f"{name}: scored {counted(capped, 'sentence')} without mixing, because of too many mixed references. "
                 "Use imeasure(mixing=strict) to make this an error.",
                 MixingLimitWarning,
                 stacklevel=2,
@@ -243,7 +250,7 @@ class IMeasure(Metric):
 
 
 def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
-    """Return WAcc of TP TN FP FN FPN (section 2.3.1). With weight 1 this is Acc. Without any tokens it is 1."""
+    """Return WAcc of the counts TP TN FP FN FPN (section 2.3.1), or 1 without tokens. With weight 1, WAcc is Acc."""
     tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
     right = weight * tp + tn
     whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
@@ -262,10 +269,10 @@ def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Value
 
 @dataclass(frozen=True)
 class ChosenReferences:
-    """The counts of the chosen reference, the status (0: scored) and the work, per sentence.
+    """For each sentence: the counts of the chosen reference, the status (0: scored), and the work of the search.
 
-    Counts are TP TN FP FN FPN for detection, for correction and for the unchanged source. The work is the number of
-    references, of alignments, and of their steps and cells. `reference(i)` returns the reference of sentence i.
+    Counts are TP TN FP FN FPN for detection, for correction and for the unchanged source. The work is the numbers of
+    references, alignments and alignment cells. `reference(i)` returns the reference of sentence i.
     """
 
     counts: Counts

@@ -24,7 +24,7 @@ from gecbench.kernels.tokens import NO_TOKENS, Ids, Offsets, TokenArray, intern_
 
 
 class FlatEdits(NamedTuple):
-    """The concatenated edits of a corpus. Sentence s has sentence_offsets[s]:sentence_offsets[s + 1].
+    """The concatenated edits of a corpus. Those of sentence s are sentence_offsets[s]:sentence_offsets[s + 1].
 
     Each edit has an annotator, a span, a correction with single spaces, and the correction's tokens. `people` is the
     number of annotators of each sentence.
@@ -52,7 +52,7 @@ class FlatEdits(NamedTuple):
         )
 
     def of_some(self, chosen: Sequence[int]) -> FlatEdits:
-        """Return the edits of these annotators (in ascending order). Annotators of a sentence are numbered from 0."""
+        """Return only the edits of these annotators, renumbered from 0. `chosen` must be ascending."""
         kept = np.flatnonzero(np.isin(self.annotators, chosen))
         offsets, places = _select(self.tokens.offsets, kept)
         return FlatEdits(
@@ -70,7 +70,7 @@ class MixedGold:
     """Error groups as the kernel's flat arrays. `texts` holds the correction of each edit.
 
     Alternatives of a group with the same edits count once. The arrays do not include the tokens of corrections, which
-    are numbered together with a system's tokens. The groups of a `bridged` sentence are not independent.
+    are numbered together with a system's tokens. `bridged` marks sentences whose groups are not independent.
     """
 
     texts: Sequence[str]
@@ -98,7 +98,7 @@ class MixedGold:
 
     @classmethod
     def of_table(cls, table: EditTable, treebank: bool) -> MixedGold:
-        """Return the gold of annotations read as arrays."""
+        """Group the edits of a table of annotations."""
         corrections = [split_correction(texts[0], treebank) for texts in table.alternatives]
         texts = [corrections[k] for k in table.corrections.tolist()]
         edits = FlatEdits(
@@ -113,7 +113,7 @@ class MixedGold:
 
     @classmethod
     def of_edits(cls, edits: FlatEdits) -> MixedGold:
-        """Group the annotators' edits. Equals `of(group_annotations(…))`, but does not create these objects."""
+        """Group the annotators' edits. Equals `of(group_annotations(…))`, but does not create objects."""
         numbered = np.unique(edits.annotators, return_inverse=True)[1].astype(np.int32)
         found = kernels.select("grouping").group_edits(
             edits.sentence_offsets, numbered, edits.spans, edits.tokens, edits.people
@@ -135,7 +135,7 @@ class MixedGold:
         return MixedGold([self.texts[edit] for edit in edits.tolist()], arrays, self.bridged[chosen])
 
     def combinations(self) -> list[int]:
-        """Return the number of combinations of each sentence, before conflicting ones are dropped."""
+        """Return the number of combinations of each sentence, including conflicting ones."""
         choices = (np.diff(self.flat.alternative_offsets) + self.flat.optional).tolist()
         return [prod(choices[begin:end]) for begin, end in pairwise(self.flat.group_offsets.tolist())]
 
@@ -144,7 +144,7 @@ class MixedGold:
         return self.flat._replace(corrections=corrections)
 
     def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
-        """Return the reference with the given distinct alternative of each group (-1: no edit)."""
+        """Return the reference that results from one distinct alternative of each group (-1: no edit)."""
         flat, first = self.flat, self.flat.group_offsets[sentence]
         edits = []
         for group, pick in enumerate(picks, start=first):

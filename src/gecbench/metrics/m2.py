@@ -59,11 +59,12 @@ _MOST_CELLS = 25_000_000
 class M2(Metric):
     """M2 (MaxMatch): F-beta of a system's edits.
 
-    The edits are read from the path through all minimal alignments that matches the gold edits best. The gold is the
-    annotations of the corpus or, without annotations, edits extracted from its references (`gecbench.extract_edits`).
+    Of all minimal alignments of source and prediction, M2 uses the one whose edits match the gold edits best. The gold
+    is the annotations of the corpus or, without annotations, edits extracted from its references
+    (`gecbench.extract_edits`).
 
-    The score equals the official scorer, including its floating-point ties. We keep its quirks: a gold edit listed
-    twice is credited twice, gold edits that are not in text order may be lost, and a sentence without annotators needs
+    The score equals that of the official scorer, floating-point ties included. We keep its quirks. A gold edit listed
+    twice is credited twice. Gold edits that are not in text order may be ignored. A sentence without annotators needs
     no edits (docs/metrics/m2.md §8).
 
     Args:
@@ -75,9 +76,9 @@ class M2(Metric):
         policy: How the annotator is chosen. "greedy-cumulative" (official) maximizes the running total in sentence
             order. "best-per-sentence" maximizes each sentence alone. "average" is the mean over annotators.
         annotators: "all", or some, such as "0" or "0+2". The others are treated as absent.
-        mixing: True adds every mix of the annotators' corrections of independent errors as an annotator (Felice &
-            Briscoe 2015, Table 10), and raises an error for a sentence with more than 1,024 mixes. "cap" leaves such
-            sentences unmixed and counts them in the diagnostics.
+        mixing: True adds every mix of the annotators' corrections of independent errors as another annotator (Felice &
+            Briscoe 2015, Table 10). A sentence with more than 1,024 mixes is an error. "cap" leaves such sentences
+            unmixed and counts them in the diagnostics.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S Our fox ran at hill .", "A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0",
@@ -141,10 +142,10 @@ class M2(Metric):
             return sorted({int(plain_number(part)) for part in str(self.annotators).split("+")})
         except ValueError:
             problem = f"m2: annotators={self.annotators!r} is unknown"
-            raise InputError(problem, fix="Write all, 0 or 0+2") from None
+            raise InputError(problem, fix="Write all, or annotators such as 0 or 0+2") from None
 
     def gold(self, corpus: Corpus) -> Gold:
-        """Return the kind of gold: annotations, else error groups, else references. With mixing, groups go first."""
+        """Return the kind of gold: annotations, else error groups, else references. Mixing prefers error groups."""
         return "groups" if self._mixes_groups(corpus) else super().gold(corpus)
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
@@ -176,7 +177,8 @@ class M2(Metric):
         if wanted is not None:
             known = {annotation.annotator for sentence in chosen for annotation in sentence}
             if not set(wanted) <= known:
-                raise InputError(f"m2: {corpus.name} has no annotator {sorted(set(wanted) - known)}")
+                lacking, fix = min(set(wanted) - known), f"Choose from {', '.join(map(str, sorted(known)))}"
+                raise InputError(f"m2: {corpus.name} has no annotator {lacking}", fix=fix)
             chosen = restrict(chosen, wanted)
         if corpus.annotations is None and corpus.groups is None and (wanted is not None or self.policy == "average"):
             check_rectangular(chosen, wanted)
@@ -196,9 +198,9 @@ class M2(Metric):
         mixed, unmixed = mix_sentences(groups, annotations, _MOST_MIXED)
         if unmixed and self.mixing != "cap":
             raise InputError(
-                f"m2: sentence {(corpus.ids or ())[unmixed[0]]} cannot be mixed: it has 0 or more than "
-                f"{_MOST_MIXED:,} mixed annotations",
-                fix="Leave such sentences unmixed: mixing=cap",
+                f"m2: sentence {(corpus.ids or ())[unmixed[0]]} cannot be mixed: it has no mixed annotation, or more "
+                f"than {_MOST_MIXED:,}",
+                fix="Use mixing=cap to leave such sentences unmixed",
             )
         return mixed, len(unmixed)
 
@@ -251,7 +253,7 @@ class M2(Metric):
         return self._match(self.prepare_sentence(source, prediction, annotation), prediction, annotation)
 
     def _match(self, alone: MatchInput | None, prediction: str, annotation: Annotation) -> SentenceMatch:
-        """Match a sentence whose tokens are numbered; None stands for one without proposed edits."""
+        """Match one prepared sentence. `alone` is None if the system proposed no edits."""
         if alone is None:
             return credit(annotation, ())
         _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))
@@ -276,7 +278,7 @@ class M2(Metric):
         unedited = self.count(restrict_types(corpus, []), predictions)
 
         def score(part: Corpus) -> Score:
-            """Score against one type. Sentences without it, which are most, are counted once for all types."""
+            """Score against one type. Most sentences do not have this type; they are counted once for all types."""
             edited = [i for i, found in enumerate(part.annotations or ()) if any(each.edits for each in found)]
             counted_here = self.count(part.select(edited), [predictions[i] for i in edited]) if edited else None
             statistics = unedited if counted_here is None else unedited.with_sentences(edited, counted_here)
@@ -337,7 +339,7 @@ class GoldRows:
 
     @classmethod
     def of(cls, parts: Sequence[EncodedLines], flat: GoldArrays) -> GoldRows:
-        """Number the tokens of sources and of comparable corrections, which are not in `flat` yet."""
+        """Number the tokens of sources and corrections, and add the corrections to `flat`."""
         known, sentences = KnownLines.of(parts, "unicode"), len(flat.annotator_offsets) - 1
         return cls(known.tokens[:sentences], flat._replace(corrections=known.tokens[sentences:]), known)
 
@@ -357,7 +359,7 @@ _GOLD_ANNOTATIONS: CorpusCache[GoldAnnotations] = CorpusCache()
 def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
     """Convert the annotations of a corpus to arrays, one row per annotation in the given order.
 
-    A correction with other white space than single spaces is left out: it equals no text in the official scorer.
+    A correction with other white space than single spaces is left out, because the official scorer never matches it.
     """
     rows = list(chain.from_iterable(annotations))
     edits = list(chain.from_iterable(annotation.edits for annotation in rows))
@@ -375,7 +377,7 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
 
 
 def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
-    """Convert an edit table like `gold_rows`. Return None if the official scorer visits annotators in another order."""
+    """Convert an edit table like `gold_rows`, or return None if the official scorer has another order of annotators."""
     annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
     together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
     if any(_visiting_order(present) != list(range(len(present))) for present in together):
@@ -441,9 +443,9 @@ def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
 
 @cache
 def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return the order of a dictionary that is filled from another dictionary in its order (docs/metrics/m2.md §9).
+    """Return the official order of annotators: the order of a copied Python 2 dictionary (docs/metrics/m2.md §9).
 
-    Ascending numbers below 8 keep their order, because each has its own slot in Python 2.7's smallest table.
+    Ascending numbers below 8 keep their order, because each has its own slot in Python 2.7's smallest dictionary.
     """
     if annotators == tuple(sorted(set(annotators))) and set(annotators) <= set(range(8)):
         return list(range(len(annotators)))
@@ -497,7 +499,8 @@ def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
     if len(large):
         first = large[0]
         raise InputError(
-            f"sentence {first + 1} is too long to align ({sources[first]} and {hypotheses[first]} tokens)",
+            f"sentence {first + 1} is too long to align (source: {sources[first]:,} tokens, prediction: "
+            f"{hypotheses[first]:,} tokens)",
             fix="Split the sentence",
         )
 
@@ -573,7 +576,7 @@ def explain_match(source: Sequence[str], prediction: Sequence[str], match: Sente
 
 
 def trimmed(source: Sequence[str], edit: Edit) -> Edit:
-    """Return an edit without equal tokens at its ends, because the path includes these more or less by chance."""
+    """Return an edit without equal tokens at its ends, because the alignment includes them more or less by chance."""
     before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
     start, end = edit.start, edit.end
     while before and after and before[0] == after[0]:
@@ -604,10 +607,11 @@ def _edit_text(source: Sequence[str], edit: Edit) -> str:
 
 @dataclass(frozen=True)
 class TypeScore:
-    """One error type: its gold edits and how many were corrected, with the annotators chosen for the corpus score.
+    """The number of gold edits of one error type, how many of them the system made, and scores against them alone.
 
-    `precision_alone`, `recall_alone` and `value_alone` score the same predictions against annotations of only this
-    type. The types of a system's edits are unknown, so all its edits count as proposed.
+    `gold` and `correct` use the annotators chosen for the corpus score. `precision_alone`, `recall_alone` and
+    `value_alone` score the same predictions against annotations of only this type. The types of a system's edits are
+    unknown, so all its edits count as proposed.
     """
 
     type: str
@@ -636,7 +640,7 @@ class TypeScore:
 def by_error_type(
     corpus: Corpus, types: Iterable[str], matches: Sequence[SentenceMatch], score: Callable[[Corpus], Score]
 ) -> list[TypeScore]:
-    """Score each error type, most frequent first. The scores alone follow Bryant & Ng 2015, section 6.1."""
+    """Score each error type, most frequent first. The `…_alone` scores follow Bryant & Ng 2015, section 6.1."""
     gold: Counter[str] = Counter()
     correct: Counter[str] = Counter()
     for match in matches:

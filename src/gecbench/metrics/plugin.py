@@ -159,7 +159,7 @@ class Plugin(Metric):
 
     @property
     def reference_policy(self) -> SingleRow:
-        """All references at once."""
+        """The policy for a single row per sentence, because the function gets all references at once."""
         return SingleRow()
 
     def check_parts(self) -> None:
@@ -261,9 +261,9 @@ class Plugin(Metric):
 
 
 def _source_of(module: ModuleType, function: Callable[..., Any]) -> str:
-    """Return a hash of the module's text at its first use, or an empty string without source.
+    """Return a hash of the module's source code at its first use, or an empty string if there is none.
 
-    After the file is edited, a running session still runs the old code until the module is reloaded.
+    The hash stays the same until the module is reloaded, because a session runs the old code of an edited file.
     """
     spec, digest = _SOURCES.get(module.__name__, (None, ""))
     if digest and spec is module.__spec__ and spec is not None:

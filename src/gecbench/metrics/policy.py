@@ -23,9 +23,10 @@ _ADVANCED_AT_ONCE = 100_000
 
 
 class Policy(ABC):
-    """Computes the totals of a corpus from its counts, one row per round.
+    """Chooses one row of counts for each sentence, and sums the chosen rows to the totals of the corpus.
 
-    If `one_row_per_reference`, each row of a sentence depends on one reference only, so rows can be left out.
+    A policy may choose several times, in rounds: GLEU draws references in 500 rounds. Each round gives one row of
+    totals. If `one_row_per_reference`, each row of a sentence depends on one reference only, so rows can be left out.
     """
 
     one_row_per_reference: ClassVar[bool] = True
@@ -59,7 +60,7 @@ class ChosenRows(Policy):
         return 1
 
     def running(self) -> Running:
-        """Return running totals that are summed."""
+        """Return running totals that are plain sums."""
         return RunningSum(self.totals)
 
     def totals(self, statistics: Statistics) -> Counts:
@@ -69,7 +70,7 @@ class ChosenRows(Policy):
         return totals
 
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
-        """Weight the chosen counts of each sentence by how often it occurs. The choices stay the same."""
+        """Weight the chosen counts of each sentence by how often it occurs. The chosen rows stay the same."""
         return self._weighted(self._settled(statistics), samples.weights)
 
     def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
@@ -80,7 +81,7 @@ class ChosenRows(Policy):
             yield ours + gained, theirs - gained
 
     def _settled(self, statistics: Statistics) -> Statistics:
-        """Return only the chosen rows if there is one round."""
+        """Return only the chosen rows if there is one round, else all rows."""
         if self.rounds(statistics) > 1:
             return statistics
         rows = self.chosen_rows(statistics, 0, 1)[0]
@@ -115,7 +116,7 @@ class Sampled(ChosenRows):
         return totals
 
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
-        """Draw with seed 101 × iteration."""
+        """Return the rows drawn with the seed 101 × iteration."""
         rows: npt.NDArray[np.int64] = kernels.select("gleu").draw_rows(
             statistics.offsets, first, count, self.generator == "py3", kernels.threads()
         )
@@ -123,14 +124,14 @@ class Sampled(ChosenRows):
 
 
 class Greedy(Policy):
-    """A policy that chooses the row that is best for the totals so far. It depends on the order of sentences."""
+    """A policy that chooses the row with the best totals so far. The choices depend on the order of sentences."""
 
     def running(self) -> Running:
-        """Return running totals that the next choice depends on."""
+        """Return running totals on which the next choice depends."""
         return RunningChoice(self.totals)
 
     def totals(self, statistics: Statistics) -> Counts:
-        """Walk the corpus in order."""
+        """Sum the rows that are chosen in corpus order."""
         rows = self.chosen(statistics)
         totals: Counts = statistics.counts[rows[rows >= 0]].sum(axis=0, keepdims=True)
         return totals
@@ -140,18 +141,18 @@ class Greedy(Policy):
         """Return the row chosen for each sentence, or -1 for a sentence without rows."""
 
     @abstractmethod
-    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
-        """Return the totals of each sample, a row of sentence numbers in the order of the walk."""
+    def _sample_totals(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
+        """Return the totals of each sample. A row of `samples` lists the sentences of a sample in order."""
 
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
-        """Walk through each resampled corpus in its own order."""
-        yield self._walk(statistics, samples.sentences)[:, None, :].astype(np.float64)
+        """Choose again in each resampled corpus, in its own order."""
+        yield self._sample_totals(statistics, samples.sentences)[:, None, :].astype(np.float64)
 
     def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
-        """Walk through the corpus in order, once per system."""
+        """Choose again in corpus order, once per system."""
         both, size = Statistics.concatenate([left, right]), len(left)
         places = np.arange(size, dtype=np.int32) + size * np.stack([swaps, 1 - swaps])
-        first, second = (self._walk(both, each)[:, None, :].astype(np.float64) for each in places)
+        first, second = (self._sample_totals(both, each)[:, None, :].astype(np.float64) for each in places)
         yield first, second
 
 
@@ -172,7 +173,7 @@ class GreedyCumulative(Greedy):
         )
         return rows
 
-    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
+    def _sample_totals(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
         totals: Counts = kernels.select("greedy").sample_totals(
             statistics.counts, statistics.offsets, self.beta**2, samples, kernels.threads(), self.rounded
         )
@@ -219,7 +220,7 @@ class GreedyObjective(Greedy):
             totals = sums[best]
         return np.array(rows, dtype=np.int64)
 
-    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
+    def _sample_totals(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
         """Advance all samples together, one sentence at a time."""
         options = statistics.counts[self._options(statistics)]
         totals = np.zeros((len(samples), options.shape[-1]), dtype=np.int64)
@@ -353,14 +354,14 @@ class RunningSum(Running):
 
 
 class RunningChoice(Running):
-    """Running totals of a greedy policy. The totals so far go first, as a sentence with one row."""
+    """Running totals of a greedy policy. It treats the totals so far as a first sentence with one row."""
 
     def __init__(self, totals_of: TotalsOf) -> None:
         super().__init__()
         self._totals_of = totals_of
 
     def add(self, statistics: Statistics) -> None:
-        """Continue the walk with the next sentences."""
+        """Continue choosing with the next sentences."""
         if self._totals is not None:
             before = Statistics(self._totals, np.array([0, 1]))
             statistics = Statistics.concatenate([before, statistics])

@@ -59,7 +59,7 @@ class PackedCounts:
 
 
 def packs_of(largest: Totals) -> list[PackedCounts]:
-    """Return the smallest number of packs for columns with these largest sums. Columns of zeros need no pack."""
+    """Distribute columns with these largest sums over as few packs as fit. Columns of zeros need no pack."""
     packs: list[PackedCounts] = []
     place = _EXACT_BITS
     for column in np.flatnonzero(largest).tolist():

@@ -1,6 +1,6 @@
 """Streaming scores in constant memory: batches arrive in corpus order, and only totals are kept.
 
-Each batch passes the input checks. Small batches are joined first. The results of all batches together decide whether
+Each batch passes the input checks; small batches are joined before. The results of all batches together decide whether
 the corpus is accepted.
 """
 
@@ -35,8 +35,8 @@ class OddPartsWarning(UserWarning):
 class CheckResult:
     """The number of checked parts, the number with errors or warnings, and the first message of each kind.
 
-    `compared` counts the parts that are long enough not to be identical by chance. A corpus is identical to another
-    text if all these parts are.
+    `compared` is the number of parts that are too long to be identical to another text by chance. The corpus counts as
+    identical if all these parts are.
     """
 
     parts: int = 0
@@ -61,7 +61,7 @@ class CheckResult:
         )
 
     def decide(self) -> None:
-        """Raise an error if 1% of the parts have errors, or if all are identical to another text. Else warn."""
+        """Raise an error if 1% or more of the parts have errors, or if all are identical to another text. Else warn."""
         if self.identical and self.identical == self.compared:
             raise InputError(self.identity)
         if self.refused and self.refused >= _SHARE * self.parts:
@@ -76,7 +76,7 @@ class CheckResult:
         return self.refused == self.parts >= _ENOUGH_PARTS
 
     def _share(self, found: int) -> str:
-        return f"{found} of {self.parts} batches, the first one: " if self.parts > 1 else ""
+        return f"{found} of {self.parts} batches have problems, the first one: " if self.parts > 1 else ""
 
 
 def check_batch(
