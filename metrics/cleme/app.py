@@ -1,4 +1,4 @@
-"""A page to try CLEME on: text or edits in, the score and a diff of every sentence out."""
+"""A web page to try CLEME: enter text or edits, and get the score and a diff of every sentence."""
 
 import gecbench
 from gecbench.huggingface.space import build_space
@@ -8,7 +8,7 @@ def build():
     """Return the page."""
     return build_space(
         gecbench.CLEME,
-        "Chunks compared as the official program does (Ye et al. 2023, 2025).",
+        "Scores equal those of the official program (Ye et al. 2023, 2025).",
         options=("version", "assumption", "weights"),
     )
 

@@ -9,7 +9,7 @@ _DESCRIPTION = """\
 CLEME for grammatical error correction (Ye et al., 2023): F0.5 of chunks, the parts of a sentence that hold whole edits
 of the system and of all references. CLEME 2.0 (Ye et al., 2025) distinguishes wrong corrections of real errors from
 unnecessary changes and reports hit, wrong, under- and over-correction rates. Scores equal those of the official
-program with length weights or none. The installed errant extracts edits from texts.
+program, with both settings of `weights`. The installed errant extracts edits from texts.
 """
 
 _CITATION = """\
@@ -36,13 +36,13 @@ Args:
         lines); or the corrected sentences, which the installed errant annotates.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or
         rewrites of each sentence, which the installed errant annotates.
-    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so several processes give the same digits as one.
+    ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
+        once. So several processes give the same score as one.
     version (int, 1): 1 for F0.5, 2 for the comprehensive score of CLEME 2.0.
     assumption (str, "dependent"): "dependent" (one reference at a time) or "independent" (all references of a
         chunk at once).
     weights (str, "length"): weight chunks by "length", or "none".
-    model (str, "en_core_web_sm"): for texts: the spaCy pipeline, an installed package or a folder.
+    model (str, "en_core_web_sm"): for texts: the spaCy pipeline (an installed package or a folder).
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the score of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
@@ -50,12 +50,12 @@ Args:
     tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     cleme (float): F0.5 or the comprehensive score, between 0 and 1.
-    precision, recall, accuracy (float): its ingredients in version 1.
+    precision, recall, accuracy (float): its components in version 1.
     hit, err, und, ove (float): rates of hit, wrong, under- and over-correction.
     tp, fp, fn, tn, fp_ne, fp_un: chunks of each kind (int), or the sums of their weights (float).
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
-    sentence_scores (list of float): if per_sentence.
-    signature (str): how the number was made, with the versions of errant, spaCy and the model if they were used.
+    sentence_scores (list of float): the score of each sentence, if per_sentence.
+    signature (str): how the score was computed, with the versions of errant, spaCy and the model if they were used.
 Examples:
     >>> import gecbench
     >>> cleme = gecbench.load_metric("cleme")

@@ -1,4 +1,4 @@
-"""A page to try ERRANT on: text or edits in, the score and a diff of every sentence out."""
+"""A web page to try ERRANT: enter text or edits, and get the score and a diff of every sentence."""
 
 import gecbench
 from gecbench.huggingface.space import build_space
@@ -8,7 +8,7 @@ def build():
     """Return the page."""
     return build_space(
         gecbench.ERRANT,
-        "Edits compared exactly as errant_compare does (Bryant et al. 2017).",
+        "Scores equal those of errant_compare (Bryant et al. 2017).",
         options=("beta", "mode"),
     )
 

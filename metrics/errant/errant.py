@@ -29,13 +29,13 @@ Args:
         lines); or the corrected sentences, which the installed errant annotates.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or
         rewrites of each sentence, which the installed errant annotates.
-    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so several processes give the same digits as one.
+    ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
+        once. So several processes give the same score as one.
     beta (float, 0.5): weight of recall; 0.5 weights precision twice as much.
     mode (str, "cs"): parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span,
         "dt" each token.
-    single (bool, False): compare only edits of at most one token on either side.
-    multi (bool, False): compare only edits of two or more tokens on either side.
+    single (bool, False): compare only edits of at most one token before and after the change.
+    multi (bool, False): compare only edits of two or more tokens before or after the change.
     filter (str, "none"): error types to leave out, such as "R:SPELL+M:PUNCT".
     duplicates (str, "official"): edits with the same key: "official" counts each edit of the reference, "once"
         counts them as one.
@@ -45,7 +45,7 @@ Args:
     merge (str, "rules"): for texts: how adjacent changes are merged: "rules", "all-split", "all-merge" or
         "all-equal".
     tok (bool, False): for texts: tokenize with spaCy.
-    model (str, "en_core_web_sm"): for texts: the spaCy pipeline, an installed package or a folder.
+    model (str, "en_core_web_sm"): for texts: the spaCy pipeline (an installed package or a folder).
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the score of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
@@ -53,10 +53,10 @@ Args:
     tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     errant (float): F-beta, between 0 and 1.
-    precision, recall (float), tp, fp, fn (int): its ingredients.
+    precision, recall (float), tp, fp, fn (int): its components.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
-    sentence_scores (list of float): if per_sentence.
-    signature (str): how the number was made, with the versions of errant, spaCy and the model if they were used.
+    sentence_scores (list of float): the score of each sentence, if per_sentence.
+    signature (str): how the score was computed, with the versions of errant, spaCy and the model if they were used.
 Examples:
     >>> import gecbench
     >>> errant = gecbench.load_metric("errant")

@@ -1,4 +1,4 @@
-"""A page to try GLEU on: text or edits in, the score and a diff of every sentence out."""
+"""A web page to try GLEU: enter text or edits, and get the score and a diff of every sentence."""
 
 import gecbench
 from gecbench.huggingface.space import build_space
@@ -8,7 +8,7 @@ def build():
     """Return the page."""
     return build_space(
         gecbench.GLEU,
-        "Exact to the official script (Napoles et al. 2015, Sakaguchi et al. 2016).",
+        "Scores equal those of the official script (Napoles et al. 2015, Sakaguchi et al. 2016).",
         options=("variant", "draws"),
     )
 

@@ -8,7 +8,7 @@ import gecbench.huggingface.evaluate_metric
 _DESCRIPTION = """\
 GLEU for grammatical error correction (Napoles et al., 2015; Sakaguchi et al., 2016): n-gram precision of the
 correction against a reference, minus the n-grams that were kept from the source although the reference changed
-them. With several references one is drawn per sentence, 500 times, and the mean is reported. Scores equal those of
+them. With several references, one is drawn per sentence, 500 times, and the mean is reported. Scores equal those of
 the official script to the last bit. Not to be confused with Google's GLEU (`google_bleu`) for machine translation.
 """
 
@@ -33,8 +33,8 @@ Args:
     sources (list of str): the sentences before correction, tokens separated by spaces.
     predictions (list of str): the corrected sentences, one per source.
     references (list of list of str): the references of each sentence; their number may differ.
-    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so several processes give the same digits as one.
+    ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
+        once. So several processes give the same score as one.
     order (int, 4): longest n-gram (the official script ignores this option).
     iterations (int, 500): number of draws of references.
     draws (str, "py2"): "py2" (the draws of the published numbers) or "py3".
@@ -49,10 +49,10 @@ Args:
 Returns:
     gleu (float): the score, between 0 and 1.
     standard_deviation, draws_low, draws_high (float): spread over the draws.
-    brevity_penalty, hypothesis_length, reference_length, precision_1 ... (float): its ingredients.
+    brevity_penalty, hypothesis_length, reference_length, precision_1 ... (float): components of the score.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
-    sentence_scores (list of float): if per_sentence.
-    signature (str): the settings behind the number.
+    sentence_scores (list of float): the score of each sentence, if per_sentence.
+    signature (str): how the score was computed.
 Examples:
     >>> import gecbench
     >>> gleu = gecbench.load_metric("gleu")

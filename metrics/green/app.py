@@ -1,4 +1,4 @@
-"""A page to try GREEN on: text or edits in, the score and a diff of every sentence out."""
+"""A web page to try GREEN: enter text or edits, and get the score and a diff of every sentence."""
 
 import gecbench
 from gecbench.huggingface.space import build_space
@@ -8,7 +8,7 @@ def build():
     """Return the page."""
     return build_space(
         gecbench.GREEN,
-        "Equal to the official program (Koyama et al. 2024).",
+        "Scores equal those of the official program (Koyama et al. 2024).",
         options=("beta", "unit", "variant"),
     )
 

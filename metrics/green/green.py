@@ -25,8 +25,8 @@ Args:
     sources (list of str): the sentences before correction, tokens separated by spaces.
     predictions (list of str): the corrected sentences, one per source.
     references (list of list of str): the references of each sentence; their number may differ.
-    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so several processes give the same digits as one.
+    ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
+        once. So several processes give the same score as one.
     order (int, 4): longest n-gram.
     beta (float, 2.0): weight of recall; 2 weights it twice as much as precision.
     unit (str, "word"): "word" n-grams, or "char" n-grams including spaces.
@@ -38,11 +38,11 @@ Args:
     tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     green (float): F-beta, between 0 and 1.
-    precision, recall, precision_1, recall_1 ... (float): the geometric means over the orders, and those of each order.
+    precision, recall, precision_1, recall_1 ... (float): geometric means over the orders, and values per order.
     tp, fp, fn (int): n-grams of all orders that are right, wrong and missed.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
-    sentence_scores (list of float): if per_sentence.
-    signature (str): the settings behind the number.
+    sentence_scores (list of float): the score of each sentence, if per_sentence.
+    signature (str): how the score was computed.
 Examples:
     >>> import gecbench
     >>> green = gecbench.load_metric("green")

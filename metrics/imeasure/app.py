@@ -1,4 +1,4 @@
-"""A page to try the I-measure on: text or edits in, the score and a diff of every sentence out."""
+"""A web page to try the I-measure: enter text or edits, and get the score and a diff of every sentence."""
 
 import gecbench
 from gecbench.huggingface.space import build_space
@@ -8,7 +8,7 @@ def build():
     """Return the page."""
     return build_space(
         gecbench.IMeasure,
-        "Exact to the official scorer (Felice & Briscoe 2015), without listing the mixed references.",
+        "Scores equal those of the official scorer (Felice & Briscoe 2015).",
         options=("mixing", "weight", "beta"),
     )
 

@@ -8,7 +8,7 @@ import gecbench.huggingface.evaluate_metric
 _DESCRIPTION = """\
 I-measure for grammatical error correction (Felice and Briscoe, 2015): how much the correction improves the text.
 Source, prediction and reference are aligned token by token. Weighted accuracy counts corrections, right and wrong,
-more than unchanged tokens. I compares it with that of the source: 1 is perfect, 0 no better than the source, -1 ruined.
+more than unchanged tokens. I compares it with that of the source: 1 is perfect, 0 is no better, -1 is the worst.
 Each sentence is scored against its best reference, among all mixes of the annotators' corrections. Scores equal those
 of the official scorer.
 """
@@ -29,8 +29,8 @@ Args:
     predictions (list of str): the corrected sentences, one per source.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...",
         then "A ..." lines); or rewrites of each sentence.
-    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so several processes give the same digits as one.
+    ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
+        once. So several processes give the same score as one.
     mixing (bool or "strict" or "cap", True): mix the annotators' corrections; "strict": error if there are too
         many mixes to search; "cap": mix only sentences with at most `cap` mixes; False: do not mix.
     cap (int, 1024): the largest number of mixes with mixing="cap".
@@ -51,11 +51,11 @@ Args:
 Returns:
     imeasure (float): I of the correction, between -1 and 1.
     correction_tp ... correction_improvement, detection_tp ... (int or float): counts and ratios of both aspects.
-    baseline_weighted_accuracy ... (float): of the unchanged source, on the chosen references.
+    baseline_weighted_accuracy ... (float): values of the unchanged source, on the chosen references.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
-    sentence_scores (list of float): if per_sentence.
+    sentence_scores (list of float): the score of each sentence, if per_sentence.
     alignments_asked, unmixed_sentences, excluded_sentences ... (int): how references were chosen.
-    signature (str): the settings behind the number.
+    signature (str): how the score was computed.
 Examples:
     >>> import gecbench
     >>> imeasure = gecbench.load_metric("imeasure")

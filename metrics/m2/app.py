@@ -1,4 +1,4 @@
-"""A page to try M2 on: text or edits in, the score and a diff of every sentence out."""
+"""A web page to try M2: enter text or edits, and get the score and a diff of every sentence."""
 
 import gecbench
 from gecbench.huggingface.space import build_space
@@ -8,7 +8,7 @@ def build():
     """Return the page."""
     return build_space(
         gecbench.M2,
-        "Exact to the official MaxMatch scorer (Dahlmeier & Ng 2012).",
+        "Scores equal those of the official MaxMatch scorer (Dahlmeier & Ng 2012).",
         options=("beta", "policy"),
     )
 

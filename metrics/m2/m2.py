@@ -28,8 +28,8 @@ Args:
     predictions (list of str): the corrected sentences, one per source.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...",
         then "A ..." lines); or rewrites of each sentence, from which edits are extracted.
-    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
-        repeated id counts once, so several processes give the same digits as one.
+    ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
+        once. So several processes give the same score as one.
     beta (float, 0.5): weight of recall; 0.5 weights precision twice as much.
     max_unchanged_words (int, 2): largest number of unchanged words inside an edit; -1 merges no edits.
     ignore_whitespace_casing (bool, False): ignore proposed edits that change only white space or case.
@@ -46,12 +46,12 @@ Args:
     tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     m2 (float): F-beta, between 0 and 1.
-    precision, recall (float), correct, proposed, gold (int): its ingredients.
+    precision, recall (float), correct, proposed, gold (int): its components.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
-    sentence_scores (list of float): if per_sentence.
-    settled_literally, too_large_for_literal (int): pairs of sentence and annotator in which rounding decides,
-        computed like the official scorer, or too large for that.
-    signature (str): the settings behind the number.
+    sentence_scores (list of float): the score of each sentence, if per_sentence.
+    settled_literally, too_large_for_literal (int): pairs of a sentence and an annotator in which rounding decides
+        the score: computed step by step like the official scorer, or too large for that.
+    signature (str): how the score was computed.
 Examples:
     >>> import gecbench
     >>> m2 = gecbench.load_metric("m2")
