@@ -77,7 +77,10 @@ CODED_FIELDS = (
     GUG_ID,
     Field("sentence", "string", "the learner's sentence as coded, not tokenized"),
     Field("reference", "string", "the rewrite as coded, not tokenized"),
-    *(Field(f"codes_{name.lower()}", "string", f"letters for the errors or edits in {text}") for name, text in CODED_COLUMNS.items()),
+    *(
+        Field(f"codes_{name.lower()}", "string", f"letters for the errors or edits in {text}")
+        for name, text in CODED_COLUMNS.items()
+    ),
 )
 
 
