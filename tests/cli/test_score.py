@@ -112,7 +112,7 @@ BAD_FILES = {
         {"s": text(SOURCES).decode().encode("utf-16be")},
         r"s: is UTF-16BE text, not UTF-8\. Convert it first: iconv -f utf-16be -t utf-8 s\.",
     ),
-    "gzip": ({"p": gzip.compress(text(PREDICTIONS))}, r"p: is a gzip file, not text\. Give it the ending \.gz\."),
+    "gzip": ({"p": gzip.compress(text(PREDICTIONS))}, r"p: is a gzip file, not text\. Rename it to end in \.gz\."),
     "zip": ({"p": b"PK\x03\x04\x14\0"}, r"p: is a zip archive, not text\. Unpack it, or export its text as UTF-8\."),
     "an empty corpus": ({"s": b"", "p": b"", "r0": b"", "r1": b""}, r"s: the file is empty"),
     "carriage returns alone": ({"p": b"a\rb\rc\r"}, r"p:1: lines end with a carriage return only.*tr "),
@@ -258,15 +258,15 @@ BAD_JSONL = {
     "a type that is a number": (edited(type=3), r"c.jsonl:2: type is 3, not a string"),
     "a field that edits have not": (
         edited(begin=3),
-        r"c.jsonl:2: 'annotations' cannot be read: unknown 'begin'. Each needs",
+        r"c.jsonl:2: 'annotations' cannot be read: unknown 'begin'. Each annotation needs",
     ),
     "an edit without its span": (
         edited().replace(b'"start": 0, "end": 1, ', b""),
-        r"c.jsonl:2: 'annotations' cannot be read: no 'start' and 'end'. Each needs",
+        r"c.jsonl:2: 'annotations' cannot be read: no 'start' and 'end'. Each annotation needs",
     ),
     "an edit without corrections": (
         edited().replace(b', "corrections": ["x"]', b""),
-        r"c.jsonl:2: 'annotations' cannot be read: no 'corrections'. Each needs",
+        r"c.jsonl:2: 'annotations' cannot be read: no 'corrections'. Each annotation needs",
     ),
     "an infinite annotator": (
         edited().replace(b'"annotator": 0', b'"annotator": 1e400'),
@@ -278,7 +278,7 @@ BAD_JSONL = {
     ),
     "annotations that are null": (
         b'{"source": "a b", "annotations": [null]}\n',
-        r"c.jsonl:1: 'annotations' cannot be read: a value of another type. Each needs",
+        r"c.jsonl:1: 'annotations' cannot be read: a value of another type. Each annotation needs",
     ),
     "edits that are null": (
         b'{"source": "a b", "annotations": [{"annotator": 0, "edits": [null]}]}\n',
@@ -388,7 +388,7 @@ class TestEditsOfSeveralAnnotators:
     def test_refused(self, stream, three_files, refused):
         said = refused([*self.SCORE, "-p", "gold.m2", *stream])
         assert "edits of 2 annotators (0, 1), but predictions come from one system" in said
-        assert "Choose one, for example --annotator 0" in said
+        assert "Choose one annotator, for example --annotator 0" in said
 
     @pytest.mark.parametrize("stream", [[], ["--stream"], ["--stream", "--batch-size", "1"]])
     @pytest.mark.parametrize("annotator", [0, 1])
@@ -420,7 +420,7 @@ class TestEditsOfSeveralAnnotators:
         systems = {"one": Path("gold.m2"), "two": Path("gold.m2")}
         assert gecbench.compare(systems, "gold.m2", "m2", annotator=1, resamples=2)["two"]["m2"].value == chosen.value
         with pytest.raises(
-            gecbench.InputError, match="the predictions are not an M2 file, so annotator=1 has no meaning"
+            gecbench.InputError, match="annotator=1 is only for M2 files, but the predictions are not a file"
         ):
             gecbench.score(self.TEXTS[1], "gold.m2", "m2", annotator=1)
 
@@ -490,7 +490,7 @@ class TestCherrant:
         assert "gold.m2.char" in compared
 
     def test_sources_of_another_width_are_refused_with_the_way_out(self, refused):
-        hint = "full-width and half-width characters. Pass --ignore-width to allow it"
+        hint = "full-width and half-width characters: pass --ignore-width to allow this"
         refused(["score", "-m", "errant", "--gold", "gold.m2.char", "-p", "system.m2.char"], hint)
         refused(["errant_compare", "-hyp", "system.m2.char", "-ref", "gold.m2.char"], hint, status=1)
 
@@ -498,7 +498,7 @@ class TestCherrant:
         predictions = Path("system.m2.char")
         found = gecbench.score(predictions, "gold.m2.char", ["errant"], ignore_width=True)
         assert found["errant"].value == 0.5
-        with pytest.raises(InputError, match="Pass ignore_width=True to allow it"):
+        with pytest.raises(InputError, match="pass ignore_width=True to allow this"):
             gecbench.score(predictions, "gold.m2.char", ["errant"])
 
     def test_a_board_takes_them(self, run):

@@ -108,7 +108,7 @@ EXTERNAL = b"""<?xml version="1.0"?>
         (EXTERNAL, ":2", "document type and entity declarations are not allowed"),
         (wrap("<sentence>\n<text>a</txt></sentence>"), ":4", "mismatched tag"),
         (wrap("<sentence><text>a &nope; b</text></sentence>"), ":3", "undefined entity"),
-        (wrap("<sentence>\n<texts>a</texts></sentence>"), ":4", "<texts> inside <sentence>"),
+        (wrap("<sentence>\n<texts>a</texts></sentence>"), ":4", "element <texts> is not allowed inside <sentence>"),
         (wrap("<sentence numann='two'><text>a</text></sentence>"), ":3", "numann='two' is not an integer"),
         (wrap("<sentence>\n</sentence>"), ":4", "no <text>"),
         (wrap("<sentence><text>a</text><text>b</text></sentence>"), ":3", "two <text>"),
@@ -116,7 +116,7 @@ EXTERNAL = b"""<?xml version="1.0"?>
         (wrap("<sentence><text>a</text>\n<error-list><error><alt>\n<c start='0'>b</c>"), ":5", "end is missing"),
         (wrap(f"<sentence numann='{10**12}'><text>a</text></sentence>"), ":3", "numann=1000000000000 is too large"),
         (LISTING_1[:200], f":{LISTING_1[:200].count(10) + 1}", "not well-formed"),
-        (b"<scripts></scripts>", "", "no sentences"),
+        (b"<scripts></scripts>", "", "the file has no sentences"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_file_and_line(

@@ -80,7 +80,7 @@ def test_rows_of_another_run_are_refused(path, monkeypatch):
     before = path.read_bytes()
     monkeypatch.setitem(KEY, "model", "cmd:tac")
     with pytest.raises(
-        InputError, match=r"another run \(model: 'cmd:cat', not 'cmd:tac'\). Choose another -o, or disc"
+        InputError, match=r"another run \(model: 'cmd:cat' there, 'cmd:tac' now\). Choose another -o, or disc"
     ):
         load(path)
     assert path.read_bytes() == before
@@ -162,10 +162,10 @@ class TestStates:
             with state_journal(target, **key) as journal, pytest.raises(InputError, match=message):
                 journal.load(resume=resume)
 
-        refused(r"there is no unfinished run\. Start without --resume")
+        refused(r"there is no unfinished run to resume\. Start without --resume")
         with state_journal(target) as journal:
             journal.save(self.STATE)
-        refused(r"there is an unfinished run\. Continue it with --resume, or delete the folder", resume=False)
+        refused(r"this folder belongs to an unfinished run\. Resume it with --resume, or delete the folder", resume=False)
         refused("belongs to a run with other files or options", column="x")
         for content in (b"no state", b"PK\x03\x04"):
             (journal.path / "state").write_bytes(content)

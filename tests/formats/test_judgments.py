@@ -65,15 +65,15 @@ def test_ranking_xml_reads_commas_and_durations() -> None:
     ("old", "new", "line", "message"),
     [
         ('rank="2"', 'rank="two"', 4, "rank is 'two'"),
-        ('user="ann"', "", 3, "has no user"),
+        ('user="ann"', "", 3, "<ranking-item> has no attribute 'user'"),
         ('system="C"', 'system="A"', 5, "repeats a system"),
         ('system="C"', 'system=" "', 5, "is empty"),
-        ('system="C"', f'system="{" ".join(f"s{k}" for k in range(99))}"', 5, "more than 100 systems in one ranking"),
+        ('system="C"', f'system="{" ".join(f"s{k}" for k in range(99))}"', 5, "more than 100 systems in one <ranking-item>"),
         ("</appraise-results>", "", 9, "not well-formed XML"),
         ("<appraise-results>", '<!DOCTYPE a [<!ENTITY b "c">]><appraise-results>', 2, "not allowed"),
         ("<appraise-results>", '<!DOCTYPE a SYSTEM "http://example.org/a"><appraise-results>', 2, "not allowed"),
         ('<ranking-item src-id="3" user="ann">', "<translation/>", 3, "outside"),
-        ("<translation", '<ranking-item src-id="3" user="ann"/><translation', 4, "inside a ranking-item"),
+        ("<translation", '<ranking-item src-id="3" user="ann"/><translation', 4, "<ranking-item> inside another"),
         ('user="ann"', 'user="ann" duration="soon"', 3, "'soon' is not hours:minutes:seconds"),
         ('user="ann"', f'user="ann" duration="{"9" * 400}:00:01"', 3, "the duration is too long"),
     ],
@@ -108,9 +108,9 @@ def test_wmt_csv_with_more_systems_and_unranked() -> None:
         ("one,ann,A,B,1,2\n", 2, "segmentId is 'one'"),
         ("1,,A,B,1,2\n", 2, "the judge is missing"),
         ("1,ann,,B,1,2\n", 2, "system1Id is empty"),
-        ("1,ann,A,B,1\n", 2, "5 fields, but the header has 6"),
+        ("1,ann,A,B,1\n", 2, "the row has 5 fields, but the header has 6"),
         ("1,ann,A,B,1,2,3\n", 2, "7 fields"),
-        ('1,ann,A,B,1,2\n"1,ann\n', 3, "broken CSV"),
+        ('1,ann,A,B,1,2\n"1,ann\n', 3, "not valid CSV"),
     ],
 )
 def test_bad_wmt_csv(row: str, line: int, message: str) -> None:
@@ -236,7 +236,7 @@ def test_expert_groups() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("7\t0.5", "2 fields, not 3"),
+        ("7\t0.5", "2 fields, but each line needs 3: sentence, agreement"),
         ("x\t0\t{'A||B': [['1', '2']]}", "sentence is 'x'"),
         ("7\t0\t__import__('os')", "not a table of rankings"),
         ("7\t0\t{}", "not a table of rankings"),
@@ -271,7 +271,7 @@ def test_the_numbers_alone_may_show_where_they_start() -> None:
 
 
 def test_judgments_of_other_outputs_are_refused() -> None:
-    with pytest.raises(InputError, match=r"^mine.xml: systems judged together .* have different outputs"):
+    with pytest.raises(InputError, match=r"^mine.xml: systems that were judged together .* have different outputs"):
         count_from_zero([ranking_of(n, "A B C") for n in (1, 2)], OUTPUTS, file="mine.xml")
     with pytest.raises(InputError, match="sentence 4 was judged, but the outputs have 3 lines"):
         count_from_zero([ranking_of(4, "A", "B")], OUTPUTS, file="mine.xml")

@@ -142,8 +142,8 @@ def test_the_native_parser_leaves_unusual_files_to_the_reference(fault, both_ker
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["S a", f"{LINE}9999999999"], r"x\.m2:2: annotator is 9999999999, not a whole number of at most 31 bits"),
-        (["S a", LINE + "9" * 60], rf"x\.m2:2: annotator is {2**61}, not a whole number of at most 31 bits"),
+        (["S a", f"{LINE}9999999999"], r"x\.m2:2: the annotator number 9999999999 is too large"),
+        (["S a", LINE + "9" * 60], rf"x\.m2:2: the annotator number {2**61} is too large"),
         (
             ["S a", f"A 0 {'9' * 60}|||T|||x|||R|||-|||0"],
             rf"x\.m2:2: the span 0 {2**61} does not fit a sentence of 1 token",

@@ -46,16 +46,16 @@ class TestColumns:
         assert read(kind, rows("output", text=SOURCES)) == TEXTS
 
     def test_ambiguous_names_are_refused_with_the_list(self, kind):
-        with pytest.raises(InputError, match="'output' and 'response' could both hold the text") as caught:
+        with pytest.raises(InputError, match="'output' and 'response' are common names for this column") as caught:
             read(kind, rows("response", output=TEXTS, model=["m"] * 4))
-        assert "(columns: 'output', 'model', 'response'). Choose a column: column=…" in str(caught.value)
+        assert "(columns: 'output', 'model', 'response'). Choose one with column=NAME." in str(caught.value)
 
     def test_no_usual_name_is_refused_with_the_list(self, kind):
-        with pytest.raises(InputError, match=r"no column with a known name \(columns: 'mine', 'other'\)"):
+        with pytest.raises(InputError, match=r"no column has a common name such as 'prediction' \(columns: 'mine', 'other'\)"):
             read(kind, rows("other", mine=TEXTS))
 
     def test_missing_column_is_refused_with_the_list(self, kind):
-        with pytest.raises(InputError, match=r"no column 'best' \(columns: 'prediction'\)\. Choose a column: column="):
+        with pytest.raises(InputError, match=r"no column 'best' \(columns: 'prediction'\)\. Choose one with column="):
             read(kind, rows(), "best")
 
     def test_ids_in_any_order(self, kind):
@@ -163,13 +163,13 @@ class TestOddFiles:
             self.parse(b'{"prediction": "a"}\n[1]\n', "out.jsonl")
 
     def test_rows_that_differ(self):
-        with pytest.raises(InputError, match="row 2 differs from the first in model"):
+        with pytest.raises(InputError, match=r"row 2 does not have the same fields as row 1 \(difference: model"):
             self.parse(b'{"prediction": "a"}\n{"prediction": "b", "model": "x"}\n', "out.jsonl")
 
     @pytest.mark.parametrize(("value", "kind"), [("null", "missing"), ("7", "an int"), ('["a"]', "a list")])
     def test_values_that_are_not_texts(self, value, kind):
         data = as_jsonl(rows()[:1]) + f'{{"prediction": {value}}}\n'.encode()
-        with pytest.raises(InputError, match=f"prediction in row 2 is {kind}, not text"):
+        with pytest.raises(InputError, match=f"'prediction' must contain text, but its value in row 2 is {kind}"):
             self.parse(data, "out.jsonl")
 
     @pytest.mark.parametrize("name", ["out.txt", "out", "out.csv", "out.jsonl"])
@@ -177,8 +177,8 @@ class TestOddFiles:
         with pytest.raises(InputError) as caught:
             self.parse(as_parquet(rows()), name)
         message = str(caught.value)
-        assert message.startswith(f"{name}: is a Parquet file, not text. Give it the ending .parquet")
-        assert "--column" in message
+        assert message.startswith(f"{name}: is a Parquet file, not text. Rename it to end in .parquet")
+        assert "column=NAME" in message
         assert "iconv" not in message
 
     def test_text_given_as_parquet(self):
@@ -190,19 +190,19 @@ class TestOddFiles:
     def test_table_given_as_text(self, delimiter, ending):
         with pytest.raises(InputError) as caught:
             self.parse(as_delimited(rows(id=IDS), delimiter), "out.txt")
-        assert f"looks like a table: give it the ending {ending} and choose its column with --column" in str(
+        assert f"looks like a table: rename the file to end in {ending}, and choose a column with column=NAME" in str(
             caught.value
         )
 
     def test_table_without_a_header_given_as_text(self):
         data = "".join(f"{source}\t{text}\n" for source, text in zip(SOURCES, TEXTS, strict=True)).encode()
-        with pytest.raises(InputError, match=r"out\.txt: almost all lines have tabs, like a table without a header"):
+        with pytest.raises(InputError, match=r"out\.txt: almost all lines contain tabs, as in a table without a header"):
             self.parse(data, "out.txt")
         tabbed = gecbench.Corpus(sources=[f"1\t{source}" for source in SOURCES])
         assert parse_predictions(data, "out.txt", tabbed)[3] == f"{SOURCES[3]}\t{TEXTS[3]}"
 
     def test_broken_csv_names_its_line(self):
-        with pytest.raises(InputError, match=r"out\.csv:3: 3 fields, but the header has 2"):
+        with pytest.raises(InputError, match=r"out\.csv:3: the row has 3 fields, but the header has 2"):
             self.parse(b"id,prediction\na1,x\na2,y,z\n", "out.csv")
 
     def test_byte_order_mark_and_windows_line_ends(self):
@@ -234,7 +234,7 @@ class TestFrames:
             assert found.signature == expected.signature
 
     def test_missing_text(self, frame):
-        with pytest.raises(InputError, match=r"prediction in row 3 is (missing|a float), not text"):
+        with pytest.raises(InputError, match=r"must contain text, but its value in row 3 is (missing|a float)"):
             texts_of(FRAMES[frame](rows(texts=[*TEXTS[:2], None, TEXTS[3]])), CORPUS)
 
 
@@ -297,7 +297,7 @@ class TestCommandLine:
         assert score(f"out{ending}", table, "--column", "one")[:2] == (0, score.value)
         code, _, error = score(f"out{ending}", table)
         assert code == 2
-        assert "no column with a known name (columns: 'one', 'two'). Choose a column: --column …" in error
+        assert "no column has a common name such as 'prediction' (columns: 'one', 'two'). Choose one with --column NAME." in error
 
     def test_ids(self, score):
         table = [{"id": i, "output": text} for i, text in zip(score.demo.ids, score.good, strict=True)]
@@ -394,8 +394,8 @@ class TestEssays:
         [
             ("ref1.md", "### essay_id = zz\nNew .\n", r"ref1.md: essay 'zz' is not in orig.md"),
             ("ref1.md", SECOND, r"orig.md: essay 'b2' has no reference"),
-            ("orig.md", ORIGINAL.replace("b2", "a1"), r"orig.md:6: a second essay 'a1'"),
-            ("orig.md", ORIGINAL.replace("b2", ""), r"orig.md:6: an essay without an id"),
+            ("orig.md", ORIGINAL.replace("b2", "a1"), r"orig.md:6: a second essay has the id 'a1'"),
+            ("orig.md", ORIGINAL.replace("b2", ""), r"orig.md:6: the essay has no id"),
         ],
     )
     def test_damaged_files_are_refused(self, name, text, message):

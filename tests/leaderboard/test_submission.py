@@ -31,7 +31,7 @@ BAD_BYTES = {
     "JSON too deep": (b"[" * 9, "o.jsonl", "o.jsonl:1: not JSON"),
     "a line break in JSON": (b'"a\\nb"\n', "o.jsonl", "o.jsonl:1: the output contains a line break"),
     "a surrogate in JSON": (b'"\\ud800"', "o.jsonl", "o.jsonl:1: the output contains a lone surrogate"),
-    "no prediction": (b'{"p":1}', "o.jsonl", "o.jsonl: no column with a known name \\(columns: 'p'\\)"),
+    "no prediction": (b'{"p":1}', "o.jsonl", "o.jsonl: no column has a common name such as 'prediction' \\(columns: 'p'\\)"),
 }
 
 

@@ -104,7 +104,7 @@ def test_outputs_of_another_run_are_not_taken(folder, refused):
     before = PARTIAL.read_bytes()
     run = ["run", "--model", "cmd:false", "-c", "demo", "-o", "out.txt"]
     refused(
-        run, r"another run \(model: 'cmd:cat', not 'cmd:false'\). Choose another -o, or discard them with --restart"
+        run, r"another run \(model: 'cmd:cat' there, 'cmd:false' now\). Choose another -o, or discard them with --restart"
     )
     gecbench.formats.jsonl.write_jsonl(DEMO.select(range(40)), "part.jsonl")
     refused(["run", "--model", "cmd:cat", "-c", "part.jsonl", "-o", "out.txt"], r"another run \(corpus: ")

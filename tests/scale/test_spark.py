@@ -148,7 +148,7 @@ def test_counts_are_written_and_scored_later(spark, tmp_path):
 
 def test_wrong_use_is_said(spark):
     frame = frame_of(spark, DEMO.columns)
-    with pytest.raises(InputError, match=r"no column 'sources'\. Columns: index, source,"):
+    with pytest.raises(InputError, match=r"no column 'sources'\. Choose one of index, source,"):
         gecbench.spark.score(frame, source="sources")
     with pytest.raises(InputError, match="the data frame has no rows"):
         gecbench.spark.score(frame.limit(0), index="index")
@@ -165,7 +165,7 @@ def test_command_line(spark, tmp_path, run, capsys):
         assert f"{each.signature}\n" in printed
         assert f"{each:.2f}" in printed
     assert main(["score", "--engine", "spark", "-p", str(path)]) == 2
-    assert "no column with a known name (columns: 'index', 'source'" in capsys.readouterr().err
+    assert "no column has a common name such as 'prediction' (columns: 'index', 'source'" in capsys.readouterr().err
     assert main(["score", "--engine", "spark", "-p", str(tmp_path / "nowhere")]) == 2
     assert "PATH_NOT_FOUND" in capsys.readouterr().err
     (tmp_path / "junk.parquet").write_text("no table at all\n")

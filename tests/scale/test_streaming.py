@@ -108,9 +108,9 @@ def test_before_the_first_state_nothing_is_left(files, stopped):
 
 
 def test_what_does_not_fit_is_refused(files, refused, stopped):
-    refused([*SCORE, *TABLE, "--resume"], "there is no unfinished run. Start without --resume")
+    refused([*SCORE, *TABLE, "--resume"], "there is no unfinished run to resume. Start without --resume")
     stopped(4)
-    refused([*SCORE, *TABLE], "there is an unfinished run. Continue it with --resume, or delete the folder")
+    refused([*SCORE, *TABLE], "this folder belongs to an unfinished run. Resume it with --resume, or delete the folder")
     other = [*SCORE[:-3], "--batch-size", "5", *TABLE, "--resume"]
     refused(other, "belongs to a run with other files or options")
     (files / "output.txt").write_text("changed\n" * 42)

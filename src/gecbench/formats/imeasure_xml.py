@@ -36,11 +36,12 @@ def read_imeasure_xml(path: str | Path) -> Corpus:
 
 
 def parse_imeasure_xml(data: bytes, file: str = "I-measure XML") -> Corpus:
-    """Parse the content of a gold file. Sentences without an id are numbered."""
+    """Parse the content of a gold file. A sentence without an id gets its number, from 1."""
     reader = _GoldReader(file)
     reader.read(data)
     if not reader.sentences:
-        raise InputError("no sentences", file=file, fix="The order is scripts > script > sentence > text, error-list")
+        fix = "Nest the elements in this order: scripts > script > sentence > text, error-list"
+        raise InputError("the file has no sentences", file=file, fix=fix)
     ids = [name or str(number) for number, name in enumerate(reader.ids, start=1)]
     return Corpus(sources=reader.sources, groups=reader.sentences, ids=ids, name=Path(file).name)
 
@@ -66,9 +67,9 @@ class _GoldReader(XmlReader):
     def open(self, name: str, attributes: dict[str, str]) -> None:
         parent = self.path[-1] if self.path else None
         if parent not in _PARENTS.get(name, ()):
-            where = "at the top" if parent is None else f"inside <{parent}>"
-            fix = "The order is scripts > script > sentence > text, error-list > error > alt > c."
-            raise self.wrong(f"element <{name}> {where} is not expected", fix)
+            where = "at the top level" if parent is None else f"inside <{parent}>"
+            fix = "Nest the elements in this order: scripts > script > sentence > text, error-list > error > alt > c"
+            raise self.wrong(f"element <{name}> is not allowed {where}", fix)
         self.path.append(name)
         self.attributes.append(attributes)
         self.text = []
@@ -81,7 +82,7 @@ class _GoldReader(XmlReader):
 
     def characters(self, data: str) -> None:
         if data.strip() and (not self.path or self.path[-1] not in ("text", "c")):
-            raise self.wrong(f"text {data.strip()[:30]!r} outside <text> and <c>")
+            raise self.wrong(f"text {data.strip()[:30]!r} outside <text> and <c>", "Remove it")
         self.text.append(data)
 
     def close(self, name: str) -> None:
@@ -134,14 +135,14 @@ class _GoldReader(XmlReader):
 
 
 def write_imeasure_xml(corpus: Corpus, path: str | Path) -> None:
-    """Write the error groups of a corpus as a gold file, which the official scorer can also read."""
+    """Write the error groups of a corpus as a gold file that the official scorer can also read."""
     write_lines(path, format_imeasure_xml(corpus))
 
 
 def format_imeasure_xml(corpus: Corpus) -> list[str]:
     """Return the error groups of a corpus as lines of a gold file, one per sentence."""
     if corpus.groups is None or corpus.ids is None:
-        raise InputError(f"{corpus.name} has no error groups to write as XML", fix="Derive them: derive_groups(corpus)")
+        raise InputError(f"{corpus.name} has no error groups to write as XML", fix="Write derive_groups(corpus)")
     lines = ["<?xml version='1.0' encoding='UTF-8'?>", "<scripts>"]
     sentences = zip(corpus.groups, corpus.sources, corpus.ids, strict=True)
     for script, members in groupby(sentences, key=lambda item: item[0].script):
@@ -177,7 +178,8 @@ def _attributes(**values: str) -> str:
 
 def _escape(text: str, entities: dict[str, str] | None = None) -> str:
     if found := _NOT_XML.search(text):
-        raise InputError(f"character U+{ord(found.group()):04X} in {text[:40]!r} cannot be written as XML")
+        problem = f"character U+{ord(found.group()):04X} in {text[:40]!r} cannot be written as XML"
+        raise InputError(problem, fix="Remove this character from the corpus")
     from xml.sax.saxutils import escape
 
     return escape(text, entities or {"\r": "&#13;"})

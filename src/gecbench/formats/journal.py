@@ -1,8 +1,8 @@
 """Journals that let you resume a run after it was interrupted.
 
-`RowJournal` is a JSON Lines file with one row per result. `StateJournal` is a folder with one state, always replaced as
-a whole, and the finished parts of a table. A journal stores the key of its run, and a run with another key cannot use
-it. Only one process can use a journal at a time.
+`RowJournal` is a JSON Lines file with one row per result. `StateJournal` is a folder with the finished parts of a table
+and one file for the state of the run, which is replaced as a whole. A journal stores the key of its run (the options
+that must not change), and a run with another key cannot use it. Only one process can use a journal at a time.
 
 Use a journal as a context manager: `load` the results of an earlier run, append or save, then `finish`, which deletes
 the journal. Leaving the context without `finish` keeps it for the next run.
@@ -84,13 +84,13 @@ class RowJournal(Journal):
     def __init__(self, path: Path, key: Mapping[str, object], elsewhere: str) -> None:
         super().__init__(path, key, elsewhere)
         self._rows = 0
-        self._complete: int | None = None  # bytes of key and complete rows, until what follows them is cut off
+        self._complete: int | None = None  # bytes of key and complete rows, until the rest is cut off
 
     def load(self, *, restart: bool = False) -> list[dict[str, Any]]:
         """Open the file and return its rows. With `restart`, discard all rows instead.
 
-        If the file is damaged, in use or belongs to another run, this raises an InputError. The file does not change
-        before the first row is added, so you can still reject a row with `damaged`.
+        Raises an InputError if the file is damaged, in use or from another run. The file does not change before the
+        first row is added, so you can still reject a row with `damaged`.
         """
         if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
             raise InputError("is not a regular file", file=str(self.path), fix=self._elsewhere)
@@ -176,7 +176,7 @@ class RowJournal(Journal):
         if found == self._key:
             return
         names = [name for name in self._key if found.get(name) != self._key[name]]
-        differences = [f"{name}: {found.get(name)!r}, not {self._key[name]!r}" for name in names]
+        differences = [f"{name}: {found.get(name)!r} there, {self._key[name]!r} now" for name in names]
         raise InputError(
             f"contains the outputs of another run ({'; '.join(differences) or 'other fields'})",
             file=str(self.path),
@@ -211,11 +211,11 @@ def _hash_of(path: Path) -> str:
 
 
 class StateJournal(Journal):
-    """A folder next to the table that a run writes (`target`), or in the current folder if it writes none.
+    """A folder next to the table that a run writes (`target`), or in the current folder if the run writes no table.
 
     Each part of the table is closed before a state that refers to it is written. A part that is not in the state is
-    written again. The parts are kept until the table is complete. The state file starts with a hash of its content,
-    which includes the number of rows and the hash of each part, so any later change is detected.
+    written again. The parts are kept until the table is complete. The state contains the number of rows and the hash of
+    each part, and its file starts with a hash of this content. So any later change is detected.
     """
 
     _FACTS = "facts"
@@ -240,17 +240,18 @@ class StateJournal(Journal):
         if not resume and not exists:
             return None
         if not resume:
-            fix = "Continue it with --resume, or delete the folder"
-            raise InputError("there is an unfinished run", file=str(self.path), fix=fix)
+            fix = "Resume it with --resume, or delete the folder"
+            raise InputError("this folder belongs to an unfinished run", file=str(self.path), fix=fix)
         if not exists:
-            raise InputError("there is no unfinished run", file=str(self.path), fix="Start without --resume")
+            raise InputError("there is no unfinished run to resume", file=str(self.path), fix="Start without --resume")
         facts, arrays = self._read_state()
         try:
             key, parts = facts.pop("key"), [_Part(int(rows), str(digest)) for rows, digest in facts.pop("parts")]
         except (KeyError, TypeError, ValueError) as error:
             raise self.damaged() from error
         if key != self._key:
-            raise InputError("belongs to a run with other files or options", file=str(self.path), fix="Delete it")
+            fix = "Use the files and options of that run, or delete the folder"
+            raise InputError("belongs to a run with other files or options", file=str(self.path), fix=fix)
         for number, part in enumerate(parts):
             self._check_part(self._part(number), part)
         self._parts = parts
@@ -298,7 +299,7 @@ class StateJournal(Journal):
             self.discard()
 
     def discard(self) -> None:
-        """Delete the folder of this run. The state goes first, so that no run resumes from half of it."""
+        """Delete the folder of this run. Delete its state first, so that no run resumes from an incomplete folder."""
         is_ours = self._locked is not None
         self.close()
         if is_ours:

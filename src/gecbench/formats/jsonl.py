@@ -61,9 +61,9 @@ def json_values(lines: Sequence[str], file: str) -> list[Any]:
         try:
             values.append(json.loads(line))
         except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"not JSON ({error})", file=file, line=number, fix="Give one JSON object per line"
-            ) from error
+            reason = f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else error
+            fix = "Give one JSON object per line"
+            raise InputError(f"not JSON ({reason})", file=file, line=number, fix=fix) from error
     return values
 
 
@@ -75,7 +75,7 @@ def _check_row(row: Any, first: dict[str, Any], file: str, line: int) -> None:
             raise InputError("'source' is missing or not a string", fix='Write {"source": "...", ...}')
         for key in ("references", "annotations", "groups", "id"):
             if (key in row) != (key in first):
-                raise InputError(f"{key!r} is only on some lines")
+                raise InputError(f"{key!r} is only on some lines", fix="Write it on all lines or on none")
         if "references" in row and not _is_list_of_texts(row["references"]):
             problem = "'references' is not a list of strings with at least one entry"
             raise InputError(problem, fix='Write "references": ["...", ...]')
@@ -125,9 +125,12 @@ def _tuple(value: Any) -> Any:
 
 
 _NESTED: dict[str, tuple[Callable[[Any, int], object], str]] = {
-    "annotations": (_annotations, 'Each needs "annotator" and "edits", each edit "start", "end" and "corrections"'),
+    "annotations": (
+        _annotations,
+        'Each annotation needs "annotator" and "edits", and each edit "start", "end" and "corrections"',
+    ),
     "groups": (
         _groups,
-        'Each group needs "required", "type" and "alternatives", each of these "annotator" and "replacements"',
+        'Each group needs "required", "type" and "alternatives", and each alternative "annotator" and "replacements"',
     ),
 }

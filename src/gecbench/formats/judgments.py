@@ -31,7 +31,7 @@ MTURK_COLUMNS = (
 )
 MTURK_UNUSED = "###"
 MTURK_APPROVED = "Approved"
-_SAME_TEXTS = 0.99  # in this share of places with several systems, their outputs must be the same
+_SAME_TEXTS = 0.99  # in this share of the places with several systems, these systems must have the same output
 
 _MOST_DIGITS = 20
 _MOST_RANKED = 100
@@ -39,7 +39,7 @@ _MOST_RANKED = 100
 
 @dataclass(frozen=True)
 class Place:
-    """A text shown to a judge: the systems that produced it, its rank, and the text if it is known.
+    """A text shown to a judge: the systems that produced it, its rank, and the text itself if it is known.
 
     Lower ranks are better. A text that was not ranked has the rank NaN.
     """
@@ -115,10 +115,10 @@ def named_ranks(ranking: Ranking, groups: bool = False, unranked: bool = False) 
 
 
 def relabel(rankings: Iterable[Ranking], outputs: Mapping[str, Sequence[str]]) -> list[Ranking]:
-    """Return the rankings with each place naming all systems that produced its text.
+    """Return the rankings with all systems that produced the text of each place.
 
     `outputs` are the output lines of each system. If a place has no text, the output of its first system is used.
-    Places with the same text are merged, and their ranks averaged.
+    Places with the same text are merged, and their ranks are averaged.
     """
     keys = {system: [text_key(line) for line in outputs[system]] for system in sorted(outputs)}
     return [replace(ranking, places=_relabeled_places(ranking, keys)) for ranking in rankings]
@@ -129,7 +129,7 @@ def _relabeled_places(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tu
         if not 0 <= ranking.sentence < len(lines):
             raise InputError(
                 f"sentence {ranking.sentence} was judged, but {system} has {counted(len(lines), 'line')}",
-                fix="Give the outputs of the whole test set, in its order",
+                fix="Give the outputs of the whole test set, in its original order",
             )
     shown: dict[str, list[Place]] = {}
     for place in ranking.places:
@@ -149,8 +149,8 @@ def count_from_zero(
     """Return the rankings with sentences counted from 0, and the number of the first sentence in the file.
 
     Systems in one place wrote the same text, so their outputs show whether the file counts from 0 or from 1. If no
-    place has several systems, the smallest or largest number may show it. Otherwise the numbers stay as they are, and
-    the second value is None.
+    place has several systems, the smallest or largest number may show this. If nothing shows it, the numbers do not
+    change, and the second value is None.
     """
     keys = {system: [text_key(line) for line in lines] for system, lines in outputs.items()}
     sentences = min(map(len, keys.values()))
@@ -170,7 +170,7 @@ def count_from_zero(
         found = [k for k in fitting if right[k] >= _SAME_TEXTS * len(shared)]
         if not found:
             raise InputError(
-                "systems judged together for the same text have different outputs",
+                "systems that were judged together as having the same output have different outputs",
                 file=file,
                 fix="Give the outputs of the whole test set, in the order in which its sentences are numbered",
             )
@@ -179,7 +179,7 @@ def count_from_zero(
         raise InputError(
             f"sentence {max(numbers)} was judged, but the outputs have {counted(sentences, 'line')}",
             file=file,
-            fix="Give the outputs of the whole test set, in its order",
+            fix="Give the outputs of the whole test set, in its original order",
         )
     return [replace(ranking, sentence=ranking.sentence - (first or 0)) for ranking in rankings], first
 
@@ -230,7 +230,7 @@ def read_judgments(path: str | Path) -> list[Ranking]:
 def parse_ranking_xml(text: str, *, file: str, first_sentence: int = 0) -> list[Ranking]:
     """Parse the rankings of an Appraise XML file. `first_sentence` is the src-id of the first sentence (0 or 1).
 
-    Systems of one translation are separated by spaces or commas. Document types and entities are not allowed.
+    The systems of a translation are separated by spaces or commas. Document types and entities are not allowed.
     """
     reader = _RankingReader(file, first_sentence)
     reader.read(text.encode())
@@ -250,13 +250,13 @@ class _RankingReader(XmlReader):
     def open(self, name: str, attributes: dict[str, str]) -> None:
         if name == "ranking-item":
             if self.item is not None:
-                raise self.wrong("ranking-item inside a ranking-item")
+                raise self.wrong("<ranking-item> inside another <ranking-item>", "Close the first one earlier")
             sentence = self.number(attributes, "src-id", name) - self.first_sentence
             self.item = (sentence, self.attribute(attributes, "user", name), self.seconds(attributes))
             self.places = []
         elif name == "translation":
             if self.item is None:
-                raise self.wrong("translation outside a ranking-item")
+                raise self.wrong("<translation> outside <ranking-item>", "Move it into one")
             self.places.append(self.place(attributes))
 
     def close(self, name: str) -> None:
@@ -269,14 +269,14 @@ class _RankingReader(XmlReader):
         names = self.attribute(attributes, "system", "translation")
         systems = tuple(name for name in re.split(r"[\s,]+", names) if name)
         if _repeats_a_system(systems, self.places):
-            raise self.wrong(f"system={names!r} is empty or repeats a system of this ranking-item")
+            raise self.wrong(f"system={names!r} is empty or repeats a system of the same <ranking-item>")
         if len(systems) + sum(len(place.systems) for place in self.places) > _MOST_RANKED:
-            raise self.wrong(f"more than {_MOST_RANKED} systems in one ranking-item")
+            raise self.wrong(f"more than {_MOST_RANKED} systems in one <ranking-item>")
         return Place(systems, self.number(attributes, "rank", "translation"))
 
     def attribute(self, attributes: dict[str, str], name: str, element: str) -> str:
         if name not in attributes:
-            raise self.wrong(f"{element} has no {name}")
+            raise self.wrong(f"<{element}> has no attribute {name!r}")
         return attributes[name]
 
     def number(self, attributes: dict[str, str], name: str, element: str) -> int:
@@ -343,8 +343,8 @@ def parse_mturk(
 ) -> list[Ranking]:
     """Parse a Mechanical Turk CSV. Judges are named w1, w2, … in order of appearance, never by WorkerId.
 
-    Only assignments with one of `statuses` are read (None: all). Pass the same `workers` to use the same names in
-    several files.
+    Only assignments with one of `statuses` are read, or all assignments if it is None. Pass the same `workers` to use
+    the same names in several files.
     """
     judges = Pseudonyms() if workers is None else workers
     rankings: list[Ranking] = []
@@ -376,8 +376,8 @@ def parse_expert_groups(text: str, *, file: str, first_sentence: int = 0) -> lis
     """Parse lines `sentence TAB agreement TAB {'A B||C||D': [['1', '2', '2'], …], …}`.
 
     Only the first group of texts of each line is read, as in the study. Each of its lists of ranks becomes one ranking.
-    The file does not name judges, so they are called e1, e2, … by position. The ids count from 0, although the study
-    treated them as counting from 1.
+    The file does not name judges, so they are called e1, e2, … by position. The sentence numbers count from 0, although
+    the study treated them as counting from 1.
     """
     rankings: list[Ranking] = []
     for line, words in enumerate(text.split("\n"), start=1):
@@ -385,7 +385,8 @@ def parse_expert_groups(text: str, *, file: str, first_sentence: int = 0) -> lis
         if fields == [""]:
             continue
         if len(fields) != 3:
-            raise InputError(f"{counted(len(fields), 'field')}, not 3", file=file, line=line)
+            problem = f"{counted(len(fields), 'field')}, but each line needs 3: sentence, agreement and rankings"
+            raise InputError(problem, file=file, line=line, fix="Separate the fields with tabs")
         sentence = whole_number(fields[0], "sentence", file=file, line=line) - first_sentence
         rankings.extend(_line_rankings(sentence, _ranks_by_group(fields[2], file, line), file, line))
     return rankings
@@ -398,7 +399,8 @@ def _ranks_by_group(text: str, file: str, line: int) -> dict[str, list[list[str]
         table = None
     if isinstance(table, dict) and table and all(_is_group(*entry) for entry in table.items()):
         return table
-    raise InputError("the third field is not a table of rankings", file=file, line=line)
+    fix = "Write {'A B||C': [['1', '2'], ...]}, a list of ranks per judge"
+    raise InputError("the third field is not a table of rankings", file=file, line=line, fix=fix)
 
 
 def _is_group(names: object, rank_lists: object) -> bool:
@@ -415,7 +417,8 @@ def _line_rankings(sentence: int, table: dict[str, list[list[str]]], file: str, 
     groups = [tuple(group.split()) for group in names.split("||")]
     for number, ranks in enumerate(rank_lists, start=1):
         if len(ranks) != len(groups):
-            raise InputError(f"{counted(len(ranks), 'rank')} for {counted(len(groups), 'text')}", file=file, line=line)
+            problem = f"{counted(len(ranks), 'rank')} for {counted(len(groups), 'text')}"
+            raise InputError(problem, file=file, line=line, fix="Write one rank per text")
         values = [whole_number(rank, "rank", file=file, line=line) for rank in ranks]
         places = tuple(Place(group, value) for group, value in zip(groups, values, strict=True))
         rankings.append(Ranking(sentence, f"e{number}", places))

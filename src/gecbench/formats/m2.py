@@ -39,8 +39,8 @@ def read_m2(path: str | Path, out_of_range: OutOfRange = "error") -> Corpus:
 def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRange = "error") -> Corpus:
     """Parse lines of M2.
 
-    An edit beyond the end of its sentence is an error, or is dropped as in the official scorer (`out_of_range`). The
-    annotator of a dropped edit still counts.
+    An edit beyond the end of its sentence is an error. With `out_of_range="drop"` it is dropped, as in the official
+    scorer, but its annotator still counts.
     """
     parsed = _parse_fast(lines) or parse_lines(lines, file)
     table = _scored_edits(parsed, file, out_of_range)
@@ -64,7 +64,7 @@ def _sources(parsed: ParsedM2, lines: Sequence[str]) -> list[str]:
 
 
 def _scored_edits(parsed: ParsedM2, file: str, out_of_range: OutOfRange) -> EditTable:
-    """Return the edits without `noop` and dropped ones, with corrections as texts."""
+    """Return the edits without `noop` and dropped edits, with corrections as texts."""
     rows = np.repeat(parsed.source_lengths, np.diff(parsed.row_offsets))
     lengths = np.repeat(rows, np.diff(parsed.edit_offsets))
     starts, ends = parsed.starts, parsed.ends
@@ -107,7 +107,8 @@ def _check_annotators(parsed: ParsedM2, file: str) -> None:
     large = np.flatnonzero((parsed.annotators < -_LARGEST_ANNOTATOR) | (parsed.annotators >= _LARGEST_ANNOTATOR))
     if len(large):
         raise InputError(
-            f"annotator is {parsed.annotators[large[0]]}, not a whole number of at most 31 bits",
+            f"the annotator number {parsed.annotators[large[0]]} is too large",
+            fix="Number the annotators from 0",
             file=file,
             line=int(parsed.edit_lines[parsed.edit_offsets[large[0]]]) + 1,
         )
@@ -121,7 +122,7 @@ class Block(NamedTuple):
 
 
 def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
-    """Parse the unchanged edits of every sentence."""
+    """Return every sentence with its annotations as they are in the file."""
     parsed = _parse_fast(lines) or parse_lines(lines, file)
     arrays = {name: array for name, array in parsed._asdict().items() if name not in _PLACES}
     table = EditTable(**arrays, alternatives=[tuple(text.split("||")) for text in parsed.strings])

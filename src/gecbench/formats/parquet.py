@@ -1,6 +1,6 @@
 """Read columns of Parquet files with a memory limit, because a few bytes can decode to gigabytes of repeated text.
 
-First the numbers in the file's metadata (rows, unpacked size) are checked. Only the requested columns are read.
+First we check the number of rows and the unpacked size in the file's metadata. Only the requested columns are read.
 
 Parquet stores a repeated text once, in the dictionary of a row group. So we look up the longest text of each
 dictionary, read rows in batches that cannot decode to more than 64 MiB, and add up the decoded sizes. A list in one
@@ -30,8 +30,8 @@ _UNPACK = "Write it as text or JSON Lines, or in smaller files"
 class ParquetFile:
     """An open Parquet file: the names of its columns, the number of rows, and the values of each column.
 
-    `source` is a path or the content of a file. `file` is the name for error messages. A `streamed` file may decode to
-    200 times its own size, without a fixed limit.
+    `source` is a path or the content of a file. `file` is the name for error messages. The decoded text may have 200
+    times the size of the file. Unless the file is `streamed`, the decoded text is also limited to 1 GiB.
     """
 
     def __init__(self, source: str | bytes, file: str, *, streamed: bool = False) -> None:
@@ -49,7 +49,7 @@ class ParquetFile:
         self._most = allowed if streamed else min(allowed, MOST_DECODED)
         self._most_at_once = min(self._most, MOST_DECODED_OF_SMALL)
         self._decoded = 0
-        self._check(self.rows * _BYTES_PER_VALUE, f"has {counted(self.rows, 'row')}")
+        self._check(self.rows * _BYTES_PER_VALUE, f"its {counted(self.rows, 'row')} need")
 
     def column(self, name: str) -> Iterator[Any]:
         """Yield the values of a column. Texts that are not UTF-8 are yielded as bytes."""
@@ -60,7 +60,7 @@ class ParquetFile:
             for group in range(self._file.metadata.num_row_groups):
                 for values in self._batches(name, group, is_nested=kind.num_fields > 0):
                     self._decoded += _size_of(values)
-                    self._check(self._decoded, "decodes to too much text")
+                    self._check(self._decoded, "its text decodes to")
                     for piece in _pieces(values):
                         yield from _to_python(piece if piece.type == kind else piece.cast(kind))
 
@@ -71,12 +71,12 @@ class ParquetFile:
         parts = [part for part in parts if f"{part.path_in_schema}.".startswith(f"{name}.")]
         values = sum(part.num_values for part in parts)
         unpacked = sum(part.total_uncompressed_size for part in parts)
-        self._check(max(unpacked, values * _BYTES_PER_VALUE), f"unpacks to {unpacked:,} bytes")
-        is_delta = any(
-            "DELTA_BYTE_ARRAY" in part.encodings for part in parts
-        )  # a text may share a prefix with the one before it
+        self._check(max(unpacked, values * _BYTES_PER_VALUE), f"its column {name!r} unpacks to")
+        # in delta encoding, a text may share a prefix with the text before it
+        is_delta = any("DELTA_BYTE_ARRAY" in part.encodings for part in parts)
         if is_delta and is_nested:
-            raise InputError(f"the lists of {name!r} are in delta encoding", file=self.file, fix=_UNPACK)
+            problem = f"the lists of {name!r} are in delta encoding, which cannot be read"
+            raise InputError(problem, file=self.file, fix=_UNPACK)
         file, longest = self._file, unpacked if is_delta else self._longest_coded(name, group)
         rows = _ROWS_PER_BATCH if is_nested else max(1, min(_ROWS_PER_BATCH, self._most_at_once // max(1, longest)))
         if is_nested and unpacked + values * longest > self._most_at_once:
@@ -85,7 +85,7 @@ class ParquetFile:
             yield batch.column(0)
 
     def _longest_coded(self, name: str, group: int) -> int:
-        """Return the size in bytes of the longest text in a column's dictionaries, which come with its first row."""
+        """Return the size in bytes of the longest text in a column's dictionaries. Reading one row loads them."""
         for batch in self._coded.iter_batches(columns=[name], batch_size=1, row_groups=[group]):
             return _longest_coded(batch.column(0))
         return 0
@@ -104,10 +104,10 @@ class ParquetFile:
         except UnicodeDecodeError as error:
             raise InputError("a column name is not UTF-8", file=self.file, fix="Rename the column") from error
 
-    def _check(self, size: int, problem: str) -> None:
+    def _check(self, size: int, what: str) -> None:
         if size > self._most:
-            limit = f"the limit for a file of this size is {self._most:,} bytes"
-            raise InputError(f"{problem}, but {limit}", file=self.file, fix=_UNPACK)
+            problem = f"{what} more than {self._most:,} bytes, the limit for a file of this size"
+            raise InputError(f"is too large: {problem}", file=self.file, fix=_UNPACK)
 
 
 class ParquetColumns(Mapping[str, list[Any]]):

@@ -30,8 +30,8 @@ def read_system_scores(path: str | Path) -> dict[str, dict[str, float]]:
 def parse_system_scores(text: str, *, name: str) -> dict[str, dict[str, float]]:
     """Parse metric → system → score. Lines are [metric [references]] system score, separated by tabs.
 
-    If a line has references, the metric is called `metric|references`. If it has no metric, the file's name is used. A
-    header line with these names is optional.
+    With references, the metric is called `metric|references`. Without a metric, it gets the name of the file. A header
+    line with these column names is optional.
     """
     table: dict[str, dict[str, float]] = {}
     for line, row in _rows(text, name, SYSTEM_COLUMNS):
@@ -70,8 +70,11 @@ def _rows(text: str, name: str, shapes: dict[int, tuple[str, ...]]) -> Iterator[
             if columns is not None and tuple(field.lower() for field in fields) == columns:
                 continue
         if columns is None or len(fields) != len(columns):
-            wanted = " or ".join("TAB".join(shape) for shape in shapes.values())
-            raise InputError(counted(len(fields), "field"), file=name, line=line, fix=f"Each line is {wanted}.")
+            wanted = " or ".join(" TAB ".join(shape) for shape in shapes.values())
+            problem = f"the line has {counted(len(fields), 'field')}"
+            problem += f", but the first line has {len(columns)}" if columns else ""
+            raise InputError(problem, file=name, line=line, fix=f"Write on every line: {wanted}")
         yield line, dict(zip(columns, fields, strict=True))
     if columns is None:
-        raise InputError("no scores", file=name)
+        wanted = " or ".join(" TAB ".join(shape) for shape in shapes.values())
+        raise InputError("the file has no scores", file=name, fix=f"Write on every line: {wanted}")

@@ -1,8 +1,8 @@
 """Read tables (JSON Lines, CSV, TSV, Parquet, data frames, `datasets`) and parallel text.
 
 Text columns are found by common names, or by the name you give. If the table has an `id` column, rows may be in any
-order: ids are those of the corpus, or the numbers of all sentences from 0 or 1. If it has a `source` column, it must
-match the corpus.
+order: the ids are the ids of the corpus, or number all sentences from 0 or 1. If the table has a `source` column, its
+sentences must be those of the corpus.
 """
 
 from __future__ import annotations
@@ -54,11 +54,13 @@ def parse_csv(
                 header, needed = _header(record, required, file)
             elif record:
                 if not needed <= len(record) <= len(header):
-                    problem = f"{counted(len(record), 'field')}, but the header has {len(header)}"
-                    raise InputError(problem, file=file, line=start)
+                    problem = f"the row has {counted(len(record), 'field')}, but the header has {len(header)}"
+                    fix = "Write one field per column, and quote fields that contain the delimiter"
+                    raise InputError(problem, file=file, line=start, fix=fix)
                 yield start, dict(zip(header, record, strict=False))
     except csv.Error as error:
-        raise InputError(f"broken CSV ({error})", file=file, line=line) from error
+        fix = "Check the quotation marks of this row"
+        raise InputError(f"not valid CSV ({error})", file=file, line=line, fix=fix) from error
     if header is None:
         raise InputError("the file is empty", file=file, fix="Write a header line and one line per row")
 
@@ -67,9 +69,10 @@ def _header(record: list[str], required: Iterable[str], file: str) -> tuple[list
     required = tuple(required)
     missing = [column for column in required if column not in record]
     if missing:
-        raise InputError(f"no column {', '.join(missing)}", file=file, line=1)
+        raise InputError(f"no column {', '.join(missing)}", file=file, line=1, fix="Check the names in the header")
     if len(set(record)) != len(record):
-        raise InputError("a column name occurs twice", file=file, line=1)
+        double = next(name for name in record if record.count(name) > 1)
+        raise InputError(f"the header has several columns {double!r}", file=file, line=1, fix="Rename or remove one")
     return record, max((record.index(column) + 1 for column in required), default=len(record))
 
 
@@ -116,33 +119,36 @@ class Columns:
     def __len__(self) -> int:
         return len(next(iter(self.values.values()), ()))
 
-    def find(self, names: Sequence[str], wanted: str | None, option: str) -> str:
-        """Return the wanted column, or the one with a common name."""
+    def find(self, names: Sequence[str], wanted: str | None, fix: str) -> str:
+        """Return the name of the column to read: `wanted` if given, else the only one of these common names.
+
+        `fix` is the advice in the error message if there is no such column.
+        """
         if wanted is not None:
             if wanted not in self.values:
-                self._refuse(f"no column {wanted!r}", option)
+                raise self._not_found(f"no column {wanted!r}", fix)
             return wanted
         for usual in (names, _UNDECIDED):
             found = [name for name in self.values if name.lower() in usual]
             if len(found) == 1:
                 return found[0]
             if found:
-                self._refuse(f"{' and '.join(map(repr, found))} could both hold the text", option)
-        self._refuse("no column with a known name", option)
-        raise AssertionError
+                raise self._not_found(f"{' and '.join(map(repr, found))} are common names for this column", fix)
+        raise self._not_found(f"no column has a common name such as {names[0]!r}", fix)
 
     def texts(self, name: str) -> list[str]:
-        """Return a column of texts, or raise an error that names the first row without a text."""
+        """Return a column of texts, or raise an error that names the first row without text."""
         for row, value in enumerate(self.values[name], 1):
             if not isinstance(value, str):
                 kind = "missing" if value is None else type_name(value)
                 kind = "bytes that are not UTF-8" if isinstance(value, bytes) else kind
-                raise InputError(f"{name} in row {row} is {kind}, not text", file=self.place)
+                problem = f"the column {name!r} must contain text, but its value in row {row} is {kind}"
+                raise InputError(problem, file=self.place, fix="Fix this row, or choose another column")
         return list(self.values[name])
 
-    def _refuse(self, problem: str, option: str) -> None:
+    def _not_found(self, problem: str, fix: str) -> InputError:
         names = ", ".join(map(repr, self.values))
-        raise InputError(f"{problem} (columns: {names})", file=self.place, fix=f"Choose a column: {option}")
+        return InputError(f"{problem} (columns: {names})", file=self.place, fix=fix)
 
 
 def read_predictions(
@@ -154,7 +160,7 @@ def read_predictions(
 ) -> Sequence[str]:
     """Read the predictions of one system, in the order of the corpus.
 
-    The file is read as a table (by its ending), as edits (M2, by its content), as essays, or else as plain text.
+    The ending of a file shows a table, and its content shows M2 edits or essays. Any other file is plain text.
     `column` chooses a column of a table. `annotator` chooses one of several annotators of edits. With `ignore_width`,
     the sources of edits may differ from the corpus in full-width and half-width characters.
     """
@@ -175,7 +181,8 @@ def parse_predictions(
     if column is None and (ending == EDITS or is_m2(texts)):
         return edited_texts(parse_m2(texts, file), corpus, file, annotator, ignore_width)
     if annotator is not None:
-        raise InputError("only an M2 file has annotators", file=file, fix="Give an M2 file, or leave out annotator=…")
+        fix = f"Give an M2 file, or leave out annotator={annotator}"
+        raise InputError("only an M2 file has annotators", file=file, fix=fix)
     if ending in ENDINGS:
         columns = _READERS[ending](data, file)
         texts = columns if isinstance(columns, list) else paired_predictions(columns, corpus, column)
@@ -188,7 +195,9 @@ def parse_predictions(
     check_line_count(len(texts), len(corpus), corpus.name, file, fix)
     if ending not in ENDINGS and _tabs(texts) > _TABLE_SHARE > _tabs(corpus.sources):
         raise InputError(
-            "almost all lines have tabs, like a table without a header", file=file, fix="Keep only the predictions"
+            "almost all lines contain tabs, as in a table without a header",
+            file=file,
+            fix="Keep only the column of the predictions",
         )
     return texts
 
@@ -203,7 +212,7 @@ def edited_texts(
     """Return predictions given as edits. They must cover the sentences of the corpus in order.
 
     If there are several annotators, `annotator` must choose one. With `ignore_width`, sentences may differ in
-    full-width and half-width characters; those of the corpus are used.
+    full-width and half-width characters, and the sentences of the corpus are used.
     """
     if len(edited) != len(corpus):
         raise InputError(
@@ -215,7 +224,7 @@ def edited_texts(
         if theirs != ours and not is_same_sentence(theirs, ours, ignore_width):
             fix = "Use the same sentences with the same tokenization"
             if is_same_sentence(theirs, ours, ignore_width=True):
-                fix = "They differ in full-width and half-width characters. Pass ignore_width=True to allow it"
+                fix = "They differ only in full-width and half-width characters: pass ignore_width=True to allow this"
             raise InputError(
                 f"sentence {i + 1} differs from {corpus.name}: {theirs[:60]!r}, not {ours[:60]!r}",
                 file=file,
@@ -233,7 +242,7 @@ _HALF_WIDTH = {full: full - 0xFEE0 for full in range(0xFF01, 0xFF5F)}
 
 
 def is_same_sentence(one: str, other: str, ignore_width: bool = False) -> bool:
-    """Return whether two sentences have the same tokens, or with `ignore_width` the same up to the width of characters.
+    """Return whether two sentences have the same tokens. `ignore_width` ignores the width of characters.
 
     >>> is_same_sentence("他 说 ：", "他 说 :"), is_same_sentence("他 说 ：", "他 说 :", ignore_width=True)
     (False, True)
@@ -252,7 +261,7 @@ def is_essays(lines: Sequence[str]) -> bool:
 
 
 def parse_essays(lines: Sequence[str], file: str) -> Columns:
-    """Return the ids and texts of essays; an essay is one text, its line breaks become blanks.
+    """Return the ids and texts of essays. Each essay becomes one line of text.
 
     >>> parse_essays(["### essay_id = a1", "My town .", "", "It is big .", "", "### essay_id = a2", ""], "x.md").values
     {'id': ['a1', 'a2'], 'text': ['My town . It is big .', '']}
@@ -263,9 +272,8 @@ def parse_essays(lines: Sequence[str], file: str) -> Columns:
         if heading := _ESSAY.match(line):
             name = heading[1].strip()
             if not name or name in essays:
-                raise InputError(
-                    f"a second essay {name!r}" if name else "an essay without an id", file=file, line=number
-                )
+                problem = f"a second essay has the id {name!r}" if name else "the essay has no id"
+                raise InputError(problem, file=file, line=number, fix="Give each essay an id of its own")
             current = essays[name] = []
         else:
             current.append(line)
@@ -293,10 +301,10 @@ def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
     if annotator is None and (table.row_offsets[1:] - table.row_offsets[:-1] > 1).any():
         raise InputError(
             f"edits of {len(known)} annotators ({', '.join(map(str, known))}), but predictions come from one system",
-            fix=f"Choose one, for example annotator={known[0]}",
+            fix=f"Choose one annotator, for example annotator={known[0]}",
         )
     if annotator is not None and annotator not in known:
-        fix = f"Choose one of {', '.join(map(str, known))}" if known else "Leave out the annotator"
+        fix = f"Choose one of {', '.join(map(str, known))}" if known else f"Leave out annotator={annotator}"
         raise InputError(f"there is no annotator {annotator}", fix=fix)
     if annotator is None:
         return table
@@ -304,7 +312,7 @@ def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
     others = (np.diff(table.row_offsets) > 0) & (np.diff(chosen.row_offsets) == 0)
     if others.any():
         sentences = counted(int(others.sum()), "sentence")
-        log_info(f"annotator {annotator} has no lines in {sentences} that others annotated; they count as unchanged")
+        log_info(f"annotator {annotator} has no lines in {sentences} that others annotated: no edits are assumed there")
     return chosen
 
 
@@ -317,19 +325,19 @@ def _table_hint(lines: Sequence[str]) -> str | None:
     for delimiter, ending in ((",", ".csv"), ("\t", ".tsv")):
         header = lines[0].lower().replace('"', "").split(delimiter) if lines else []
         if {name.strip() for name in header} & {*PREDICTION_NAMES, *SOURCE_NAMES, *REFERENCE_NAMES}:
-            return f"It looks like a table: give it the ending {ending} and choose its column with --column"
+            return f"It looks like a table: rename the file to end in {ending}, and choose a column with column=NAME"
     return None
 
 
 def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
-    """Read the lines of a text file, or the column of a table with one of these names."""
+    """Read the lines of a text file, or the column of a table that has one of these names."""
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
     if ending not in ENDINGS:
         return read_lines(path)
     columns = _READERS[ending](read_bytes(path), str(path))
-    return (
-        columns if isinstance(columns, list) else columns.texts(columns.find(names, None, f"one of {', '.join(names)}"))
-    )
+    if isinstance(columns, list):
+        return columns
+    return columns.texts(columns.find(names, None, f"Give one column one of these names: {', '.join(names)}"))
 
 
 def columns_of(table: Any) -> Columns | None:
@@ -369,23 +377,23 @@ def texts_of(
     if isinstance(predictions, Path):
         return read_predictions(predictions, corpus, column, annotator, ignore_width)
     if annotator is not None:
-        problem = f"the predictions are not an M2 file, so annotator={annotator} has no meaning"
-        raise InputError(problem, fix="Leave out the annotator")
+        problem = f"annotator={annotator} is only for M2 files, but the predictions are not a file"
+        raise InputError(problem, fix="Leave it out")
     if isinstance(predictions, (str, bytes, EditedTexts)):
         return predictions
     columns = columns_of(predictions)
     if columns is not None:
         return paired_predictions(columns, corpus, column)
     if column is not None:
-        problem = f"the predictions are not a table, so column={column!r} has no meaning"
-        raise InputError(problem, fix="Leave out the column")
+        problem = f"column={column!r} is only for tables, but the predictions are not a table"
+        raise InputError(problem, fix="Leave it out")
     check_ordered(predictions, "predictions")
     return list(python_values(predictions)) if isinstance(predictions, Iterable) else predictions
 
 
 def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = None) -> list[str]:
     """Return the predictions of a table in the order of the corpus: by id if it has an id column, else row by row."""
-    texts = columns.texts(columns.find(PREDICTION_NAMES, column, "column=…"))
+    texts = columns.texts(columns.find(PREDICTION_NAMES, column, "Choose one with column=NAME"))
     ids = id_column(columns.values)
     order = range(len(texts)) if ids is None else _order_by_id(columns, ids, corpus)
     sources = [name for name in columns.values if name.lower() in SOURCE_NAMES]
@@ -429,9 +437,9 @@ def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
 
 
 def _first_number(given: Sequence[str], ids: Sequence[str]) -> int | None:
-    """Return 0 or 1 if the given ids are the numbers of all sentences from there on, else None.
+    """Return 0 or 1 if the given ids number all sentences from 0 or from 1, else None.
 
-    If the ids of the corpus are numbers in another order, the given ids refer to these.
+    If the corpus has its own numbers as ids, the given ids can only be those, so return None.
     """
     starts = {start: [str(start + i) for i in range(len(ids))] for start in (0, 1)}
     if any(value.isdecimal() for value in ids) and list(ids) not in starts.values():
@@ -473,9 +481,8 @@ def _transposed(rows: Sequence[Mapping[str, Any]], place: str | None) -> dict[st
     for number, row in enumerate(rows, 1):
         if set(row) != set(names):
             odd = ", ".join(sorted(set(row) ^ set(names)))
-            raise InputError(
-                f"row {number} differs from the first in {odd}", file=place, fix="Use the same names in all rows"
-            )
+            problem = f"row {number} does not have the same fields as row 1 (difference: {odd})"
+            raise InputError(problem, file=place, fix="Use the same fields in all rows")
     return {name: [row[name] for row in rows] for name in names}
 
 
@@ -516,17 +523,18 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpu
 
 
 def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) -> Corpus:
-    """Return the corpus of essays; references are paired by id, and an essay may lack some of them."""
+    """Return the corpus of essays. References are paired by id, and some may be missing, but not all of an essay."""
     names, texts = sources.values["id"], sources.values["text"]
     files = [parse_essays(read_lines(path), str(path)).values for path in references]
     columns = [dict(zip(values["id"], values["text"], strict=True)) for values in files]
     for path, column in zip(references, columns, strict=True):
         if unknown := [name for name in column if name not in set(names)]:
-            raise InputError(f"essay {unknown[0]!r} is not in {sources.place}", file=str(path))
+            problem = f"essay {unknown[0]!r} is not in {sources.place}"
+            raise InputError(problem, file=str(path), fix="Remove it, or add its source text")
     found = [[column[name] for column in columns if name in column] for name in names]
     if not all(found):
         name = names[[*map(bool, found)].index(False)]
-        raise InputError(f"essay {name!r} has no reference", file=sources.place, fix="Give a file that has it with -r")
+        raise InputError(f"essay {name!r} has no reference", file=sources.place, fix="Give a reference file with it")
     return Corpus(texts, found, ids=names, name=Path(str(sources.place)).name)
 
 
@@ -545,7 +553,7 @@ def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str 
         raise InputError(
             f"{corpus.name} has {corpus.reference_range()} references per sentence, but there "
             f"{'is' if len(references) == 1 else 'are'} {counted(len(references), 'reference file')}",
-            fix="Give one file per reference, or write JSON Lines",
+            fix="Give one file per reference, or write JSON Lines if the number of references varies",
         )
     check_not_overwriting([source, *references])
     write_lines(source, corpus.sources)

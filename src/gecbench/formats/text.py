@@ -45,7 +45,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def read_text(path: str | Path) -> str:
-    """Return a file's text with its line ends. `.gz` files are unpacked, and a byte order mark is dropped."""
+    """Return a file's text with unchanged line ends. `.gz` files are unpacked, and a byte order mark is dropped."""
     return decode(read_bytes(path), str(path))
 
 
@@ -156,7 +156,7 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
 
 
 def zip_bytes(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive of these files, the same bytes for the same content."""
+    """Return a zip archive of these files. The same content always gives the same bytes."""
     import zipfile
 
     packed = io.BytesIO()
@@ -213,8 +213,8 @@ def _status(path: str | Path) -> os.stat_result | None:
 
 
 _PACKED = (
-    (b"PAR1", "a Parquet file", "Give it the ending .parquet, and choose its column with --column"),
-    (b"\x1f\x8b", "a gzip file", "Give it the ending .gz"),
+    (b"PAR1", "a Parquet file", "Rename it to end in .parquet, and choose a column with column=NAME"),
+    (b"\x1f\x8b", "a gzip file", "Rename it to end in .gz"),
     (b"PK\x03\x04", "a zip archive", "Unpack it, or export its text as UTF-8"),
 )
 

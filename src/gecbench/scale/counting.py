@@ -50,14 +50,31 @@ def counts(
 ) -> Counts:
     """Return a function that counts batches of rows, for `Dataset.map(…, batched=True)` and Spark's `mapInArrow`.
 
-    `references` is the name of a column with lists of texts, or of several columns with texts. `annotations` is the
-    name of a column with edits, as in the datasets of gecbench. The column `prediction` may also contain edits. `index`
-    is the name of the column with each row's position in the corpus, from 0. Without it, call `Dataset.map` with
-    `with_indices=True`.
+    A row that cannot be scored gets an error message in the column `fault` instead of counts.
 
-    A row that cannot be scored gets a `fault` instead of counts. `on_bad` decides what `merge` and `scores` do with
-    such rows: "error", or "skip" them and record it in the signature. `tokenized`, `aligned` and `foreign` are as in
-    `gecbench.score`.
+    Args:
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
+        source: The column of sources.
+        prediction: The column of predictions: texts, or lists of edits as in the datasets of gecbench.
+        references: A column with a list of texts per row, or several columns with one text per row.
+        annotations: The column with the gold edits of each row, as in the datasets of gecbench.
+        index: The column with each row's position in the corpus, from 0. Without it, call `Dataset.map` with
+            `with_indices=True`.
+        on_bad: What `merge` and `scores` do with rows that cannot be scored: "error", or "skip" them and record the
+            number in the signature.
+        tokenized: Skip the check for text that is not tokenized.
+        aligned: Skip the checks for shifted lines and identical texts.
+        foreign: "warning" or "error" if most predictions have hardly a word in common with their sources.
+
+    Returns:
+        The function. It can be pickled.
+
+    Raises:
+        InputError: A metric or an option is unknown, or the metric cannot be counted in batches.
+
+    >>> rows = {"source": ["He go ."], "prediction": ["He goes ."], "references": [["He goes ."]]}
+    >>> counts("gleu")(rows, [0]).column_names
+    ['index', 'fault', 'data_references', 'gleu', 'batch']
     """
     chosen = tuple((column, metric_spec(metric)) for column, metric in metric_columns(metrics).items())
     columns = ColumnNames(source, prediction, references, annotations, index)
@@ -66,10 +83,10 @@ def counts(
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts batches of rows. It can be pickled, and has the same `datasets` fingerprint in every process.
+    """A function that counts batches of rows, made by `counts`.
 
-    `metrics` are pairs of a column name and a metric string for `make_metric`. `version` is a field, so that caches of
-    another release are not reused.
+    It can be pickled, and has the same `datasets` fingerprint in every process. `metrics` are pairs of a column name
+    and a metric string for `make_metric`. `version` is a field, so that caches of another release are not reused.
     """
 
     metrics: tuple[tuple[str, str], ...]
@@ -106,7 +123,7 @@ class Counts:
 def tabulate(
     predictions: Iterable[str], corpus: CorpusLike, metrics: Metrics = ("gleu",), **preprocessing: Any
 ) -> pyarrow.Table:
-    """Return the counts of a corpus in memory, as a table like that of `merge`."""
+    """Count predictions for a corpus in memory, and return the kind of table that `merge` returns."""
     columns, checker = metric_columns(metrics), Preprocessing(**preprocessing)
     check_preprocessing(checker)
     for metric in columns.values():
@@ -157,7 +174,7 @@ class Counted:
         return cls(rows, schema, statistics, signatures, golds, hashes)
 
     def table(self, **made: Any) -> pyarrow.Table:
-        """Return a table with one row per sentence. `made` goes into the column `batch`."""
+        """Return a table with one row per sentence. `made` is added to the JSON in the column `batch`."""
         import pyarrow
 
         good, size = self.rows.good, len(self.rows.places)
@@ -203,7 +220,7 @@ def _to_array(values: Any, kind: Any, size: int) -> pyarrow.Array:
 
 
 def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pyarrow.Array:
-    """Return a column of all rows: the counts of the `good` ones, null for the others."""
+    """Return a column of all rows, with the counts of the `good` rows and null elsewhere."""
     import pyarrow
 
     width = statistics.counts.shape[1]
@@ -240,7 +257,7 @@ def sum_hash_column(column: pyarrow.ChunkedArray) -> int:
 
 
 def spread(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
-    """Return a column of all rows: the values of the good ones, None for the others."""
+    """Return a column of all rows, with the values of the `good` rows and None elsewhere."""
     if len(values) == rows:
         return list(values)
     column: list[Any] = [None] * rows
@@ -330,11 +347,10 @@ class BadRows:
 
     def error(self, seen: int | None = None) -> InputError:
         """Return the error to raise. `seen` is the number of rows read, if there may be more."""
-        rows = counted(self.count, "row")
-        rows += f" of the first {seen:,}" if seen else ""
+        rows = f"{self.count:,} of the first {counted(seen, 'row')}" if seen else counted(self.count, "row")
         shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
         fix = 'Fix these rows, or skip them with on_bad="skip"'
-        return InputError(f"{rows} cannot be scored (counted from 0): {shown}", fix=fix)
+        return InputError(f"{rows} cannot be scored (rows count from 0): {shown}", fix=fix)
 
 
 @dataclass(frozen=True)
@@ -389,7 +405,7 @@ def column_of(batch: Any, name: str) -> list[Any]:
     """Return a column of a batch as a list, or raise an error that lists the columns."""
     known = getattr(batch, "column_names", None) or (batch.schema.names if hasattr(batch, "schema") else list(batch))
     if name not in known:
-        raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(map(str, known))}")
+        raise InputError(f"no column {name!r}", fix=f"Choose one of {', '.join(map(str, known))}")
     values = batch[name]
     as_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
     return list(as_list() if as_list else values)
@@ -404,7 +420,8 @@ def _read_places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None
             fix='Give a column of whole numbers from 0 (index="…"), or call Dataset.map with with_indices=True',
         )
     if len(indices) != rows:
-        raise InputError(f"{counted(len(indices), 'index', 'indices')} for {counted(rows, 'row')}")
+        problem = f"{counted(len(indices), 'index', 'indices')} for {counted(rows, 'row')}"
+        raise InputError(problem, fix="Pass one index per row")
     return [*indices]
 
 
@@ -417,7 +434,7 @@ def _place_fault(place: Any) -> str | None:
     if place is None:
         return "is missing"
     is_place = isinstance(place, int) and not isinstance(place, bool) and 0 <= place < _PLACES
-    return None if is_place else f"is {place!r:.40}, not a whole number from 0"
+    return None if is_place else f"is {place!r:.40}, not a whole number of at least 0"
 
 
 def _check_texts(errors: _RowErrors, name: str, values: Sequence[Any]) -> None:
@@ -452,7 +469,7 @@ def _texts_fault(texts: Any) -> str | None:
         return "is missing"
     if not isinstance(texts, (list, tuple)):
         return f"is {texts!r:.40}, not a list of texts"
-    return next((f"has one that {fault}" for text in texts if (fault := text_fault(text))), None)
+    return next((f"contains a text that {fault}" for text in texts if (fault := text_fault(text))), None)
 
 
 def _read_annotations(

@@ -34,7 +34,7 @@ Values = npt.NDArray[Any]
 class SentenceColumns(ABC):
     """Adds columns to each batch of rows. A value depends only on its own row, so the batch size does not matter.
 
-    An invalid row is an error. With `on_bad="skip"` it gets no values, and the error in the column `fault`.
+    An invalid row raises an error. With `on_bad="skip"` its values are missing, and the column `fault` has the error.
     """
 
     columns: ColumnNames
@@ -117,7 +117,15 @@ def sentence_scores(
     aligned: bool = False,
     foreign: Literal["warning", "error"] = "warning",
 ) -> SentenceScores:
-    """Return a function that adds sentence scores to batches of rows. Its arguments are those of `counts`."""
+    """Return a function that adds sentence scores to batches of rows, for `Dataset.map(…, batched=True)`.
+
+    The arguments are explained in `counts`. With `on_bad="error"`, the function raises an `InputError` for a row that
+    cannot be scored.
+
+    >>> rows = {"source": ["He go ."], "prediction": ["He goes ."], "references": [["He goes ."]]}
+    >>> sentence_scores("gleu")(rows)
+    {'gleu': [1.0]}
+    """
     made = metric_columns(metrics)
     for metric in made.values():
         metric.check_parts()
@@ -145,7 +153,7 @@ class Features(SentenceColumns):
 
     @property
     def types(self) -> Mapping[str, str]:
-        """The columns that need only the pairs, and those that need references or annotations."""
+        """The Arrow types of the columns. Some columns need references or annotations."""
         references = {} if self.columns.references is None else {"gleu": "double"}
         return {**_OF_PAIRS, **references, **(_OF_ANNOTATIONS if self.columns.annotations is not None else {})}
 
@@ -178,9 +186,15 @@ def features(
     - `gleu`: sentence-level GLEU against `references`, if given.
     - `foreign`: whether the prediction shares less than 20% of its tokens with its source, as shifted lines do.
     - `raw`: whether the prediction is not tokenized like its source.
-    - `wrapped`: whether it has a label, quotes, a number, a fence or an explanation that its source does not have.
-    - `errant_tp`, `errant_fp`, `errant_fn`: counts against the best annotator of `annotations`, if given. `errant` is
-      the metric with its parameters.
+    - `wrapped`: whether the prediction has a label, quotes, a list number, a code fence or an explanation that its
+      source does not have.
+    - `errant_tp`, `errant_fp`, `errant_fn`: true positives, false positives and false negatives against the best
+      annotator of `annotations`, if given. The argument `errant` gives the metric's parameters: `"errant(…)"`.
+
+    The other arguments are explained in `counts`.
+
+    >>> features()({"source": ["He go ."], "prediction": ["He goes ."]})["edits"]
+    [1]
     """
     return Features(ColumnNames(source, prediction, references, annotations), on_bad, errant=errant)
 

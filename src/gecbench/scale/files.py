@@ -113,9 +113,10 @@ class Inputs:
         if _is_m2(self.predictions):
             return _M2Reader(self.predictions, annotator=self.annotator)
         if self.annotator is not None:
-            fix = "Give an M2 file, or leave out the annotator"
+            fix = f"Give an M2 file, or leave out --annotator {self.annotator}"
             raise InputError("only an M2 file has annotators", file=self.predictions, fix=fix)
-        wanted = _Wanted(PREDICTION_NAMES, self.column, ids=self.predictions == self.source)
+        has_ids = self.predictions == self.source
+        wanted = _Wanted(PREDICTION_NAMES, "Choose one with --column NAME", self.column, has_ids)
         return _text_reader(self.predictions, wanted)
 
 
@@ -203,8 +204,10 @@ class _ParallelReader:
     def __init__(self, source: str, references: Sequence[str]) -> None:
         self._files = (source, *references)
         self._taken = 0
-        names = (SOURCE_NAMES, *(REFERENCE_NAMES for _ in references))
-        self._columns = [_text_reader(file, _Wanted(each)) for file, each in zip(self._files, names, strict=True)]
+        self._columns = [
+            _text_reader(source, _Wanted(SOURCE_NAMES, "Rename one to source")),
+            *(_text_reader(file, _Wanted(REFERENCE_NAMES, "Rename one to references")) for file in references),
+        ]
 
     def take(self, count: int) -> _Parallel:
         sources, *references = (column.take(count) for column in self._columns)
@@ -290,9 +293,13 @@ def _blocks(reader: _LineReader) -> Iterator[list[str]]:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A column of a table, by its common names or a given name, and whether the table may have a column of ids."""
+    """A column of a table, by its common names or a given name, and whether the table may have a column of ids.
+
+    `fix` is the advice in the error message if there is no such column.
+    """
 
     names: Sequence[str]
+    fix: str
     column: str | None = None
     ids: bool = True
 
@@ -301,7 +308,7 @@ class _Wanted:
         if ids is not None and not self.ids:
             fix = "Sort the rows in the order of the corpus and drop that column, or leave out --stream"
             raise InputError(f"has an id column ({ids!r}), but --stream pairs row by row", file=path, fix=fix)
-        return Columns(dict.fromkeys(known, ()), path).find(self.names, self.column, "--column NAME")
+        return Columns(dict.fromkeys(known, ()), path).find(self.names, self.column, self.fix)
 
 
 def _text_reader(path: str, wanted: _Wanted) -> Reader:

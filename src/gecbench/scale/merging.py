@@ -34,7 +34,17 @@ Places = npt.NDArray[np.int64]
 def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, seed: int = DEFAULT_SEED) -> Scores:
     """Score tables of counts. The scores are identical to those of `gecbench.score` on the whole corpus.
 
-    `parts` are as in `merge`. `resamples` > 0 adds a bootstrap interval.
+    Args:
+        parts: The tables of counts of one system, as in `merge`.
+        on_bad: As in `merge`.
+        resamples: Bootstrap resamples for 95% confidence intervals. 0 computes none.
+        seed: The seed of the resampling.
+
+    Returns:
+        The scores by metric.
+
+    Raises:
+        InputError: Rows are missing, repeated or cannot be scored, or a table does not contain counts.
     """
     found = _scores(parts, on_bad, resamples, seed)
     _warn_of_small_sample([found])
@@ -68,11 +78,15 @@ def compare(
     test: TestName | None = "randomisation",
     against: str = "first",
 ) -> Report:
-    """Compare systems by their tables of counts, as `gecbench.compare` compares texts."""
+    """Compare systems by their tables of counts, as `gecbench.compare` compares texts.
+
+    `systems` maps the name of each system to its tables. The other arguments are explained in `scores` and in
+    `gecbench.compare`.
+    """
     check_test(test)
     scored = {name: _scores(parts, on_bad, resamples, seed) for name, parts in systems.items()}
     if not scored:
-        raise InputError("there are no systems to compare")
+        raise InputError("there are no systems to compare", fix="Pass at least one")
     _warn_of_small_sample(scored.values())
     first, *others = (
         (name, {key: str(each.signature) for key, each in found.items()}) for name, found in scored.items()
@@ -80,7 +94,7 @@ def compare(
     for name, signatures in others:
         if signatures != first[1]:
             raise InputError(
-                f"{name} was counted on other data or with other options than {first[0]}",
+                f"{name} was counted with another corpus or other options than {first[0]}",
                 fix="Count both with the same corpus and options",
             )
     return Report(scored, significance_tests(scored, test, against, resamples, seed))
@@ -100,7 +114,7 @@ def _read_file(file: Path) -> pyarrow.Table:
     try:
         return pyarrow.parquet.read_table(file)
     except FileNotFoundError as error:
-        raise InputError("no such file", file=str(file)) from error
+        raise InputError("no such file", file=str(file), fix="Check the path") from error
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"not a table of counts ({str(error).splitlines()[0]})", file=str(file)) from error
 
@@ -108,8 +122,16 @@ def _read_file(file: Path) -> pyarrow.Table:
 def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
     """Merge tables of counts, in any order, into one table in the order of the corpus.
 
-    `parts` is a table, a `datasets.Dataset` of counts, or several of them. Missing sentences, repeated sentences and
-    rows that cannot be scored are an error, or are left out with `on_bad="skip"` (here, or when they were counted).
+    Args:
+        parts: A table, a `datasets.Dataset` of counts, or a list of them.
+        on_bad: What to do about missing sentences, repeated sentences and rows that cannot be scored: "error", or
+            "skip" to leave them out. None uses the value that was passed to `counts`.
+
+    Returns:
+        The table.
+
+    Raises:
+        InputError: There are such sentences or rows, or a table does not contain counts.
     """
     table = _table_of(parts)
     provenance = CountProvenance.of(table)
@@ -123,7 +145,7 @@ def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
     if bad.count and (on_bad or provenance.on_bad) != "skip":
         raise bad.error()
     if not len(kept):
-        raise InputError("no row can be scored")
+        raise InputError("no row can be scored", fix="See the column 'fault'")
     ordered = table.take(kept[np.argsort(index[kept], kind="stable")])
     return provenance.write_into(ordered, skipped=bad.count)
 
@@ -146,8 +168,8 @@ def _table_of(parts: Parts) -> pyarrow.Table:
 def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Places]:
     """Return the invalid rows, and the numbers of the valid ones.
 
-    Two rows with the same index are both invalid. An index that no row has is invalid, unless a row without an index
-    may have been that row.
+    Two rows with the same index are both invalid. A missing index counts as an invalid row, unless an invalid row
+    without an index may be the missing one.
     """
     faulty = table[counting.FAULT].is_valid().to_numpy()
     invalid, valid = np.flatnonzero(faulty), np.flatnonzero(~faulty)
@@ -169,7 +191,7 @@ def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Pla
 
 @dataclass(frozen=True)
 class CountProvenance:
-    """The origin of counts, from the column `batch`: fields that must be equal in all parts, or are summed."""
+    """The origin of counts, from the column `batch`. Some fields must be equal in all parts, others are summed."""
 
     metrics: Mapping[str, Mapping[str, Any]]
     result: CheckResult
@@ -189,10 +211,10 @@ class CountProvenance:
         batches = [json.loads(text) for text in table[counting.BATCH].drop_null().to_pylist()]
         if not batches:
             raise InputError(
-                "the table of counts is incomplete: the column 'batch' is empty", fix="Merge all rows of each part"
+                "a table of counts is incomplete: its column 'batch' is empty", fix="Pass all rows of each table"
             )
         if any("checks" not in batch for batch in batches):
-            raise InputError("the table of counts was made by another version of gecbench", fix="Count again")
+            raise InputError("a table of counts was made by another version of gecbench", fix="Count again")
         result = reduce(lambda left, right: left + right, (CheckResult(**batch["checks"]) for batch in batches))
         on_bad: OnBad = "skip" if any(batch["on_bad"] == "skip" for batch in batches) else "error"
         scored = [batch["metrics"] for batch in batches if batch["metrics"]]

@@ -44,12 +44,24 @@ def score(
 ) -> Scores:
     """Score the rows of a data frame. The scores are identical to those of `gecbench.score`.
 
-    `columns` are the other arguments of `gecbench.scale.counts`: `source`, `prediction`, `references` and so on.
-    `index` is the name of the column with each row's position in the corpus, from 0. GLEU's draws and M2's choices
-    depend on it. Without it, rows are numbered by `with_index`, and the signature has the field `index:order`.
-    `resamples` > 0 adds a bootstrap interval.
+    The workers compute counts. The driver receives only these counts, chooses references and computes the scores.
 
-    The workers count. The driver receives only the counts, chooses references and computes the scores.
+    Args:
+        frame: The data frame.
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
+        index: The column with each row's position in the corpus, from 0. GLEU's random references and M2's choice of
+            annotators depend on it. Without it, rows are numbered by `with_index`, and the signature has the field
+            `index:order`.
+        resamples: Bootstrap resamples for 95% confidence intervals. 0 computes none.
+        seed: The seed of the resampling.
+        columns: The other arguments of `gecbench.scale.counts`, such as `source`, `prediction` and `references`.
+
+    Returns:
+        The scores by metric.
+
+    Raises:
+        InputError: A column is missing, or rows cannot be scored.
+        GecbenchError: Spark failed.
     """
     function = scale.counts(metrics, index=index or _PLACE, **columns)
     placed = frame if index else with_index(frame, _PLACE)
@@ -58,32 +70,38 @@ def score(
         for part in _collect(_select_columns(placed, function.columns).mapInArrow(*_packed_counts(function)))
     ]
     if not parts:
-        raise InputError("the data frame has no rows")
+        raise InputError("the data frame has no rows", fix="Give at least one")
     found = scale.scores(parts, resamples=resamples, seed=seed)
     return found if index else Scores({name: each.with_field("index", "order") for name, each in found.items()})
 
 
 def counts(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, *, index: str, **columns: Any) -> DataFrame:
-    """Return the counts of a data frame. Write them as Parquet to score them later with `gecbench.scale.scores`."""
+    """Return a data frame of counts. Write it as Parquet to score it later with `gecbench.scale.scores`.
+
+    The arguments are explained in `gecbench.scale.counts`.
+    """
     function = scale.counts(metrics, index=index, **columns)
     return _map_batches(_select_columns(frame, function.columns), function, function.schema)
 
 
 def sentence_scores(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, **columns: Any) -> DataFrame:
-    """Return the frame with sentence scores, one column per metric (see `gecbench.scale.sentence_scores`)."""
+    """Return the frame with one more column per metric: its sentence scores.
+
+    `columns` are the arguments of `gecbench.scale.sentence_scores`.
+    """
     return _with_columns(frame, scale.sentence_scores(metrics, **columns))
 
 
 def features(frame: DataFrame, **columns: Any) -> DataFrame:
-    """Return the frame with the columns of `gecbench.scale.features`."""
+    """Return the frame with the columns of `gecbench.scale.features`. `columns` are the arguments of that function."""
     return _with_columns(frame, scale.features(**columns))
 
 
 def with_index(frame: DataFrame, name: str = "index") -> DataFrame:
-    """Return the frame with a column that numbers its rows from 0, in their order.
+    """Return the frame with a new column `name` that numbers its rows from 0, in their order.
 
     The frame is computed twice, because the rows of each partition are counted first. Its order must be the same both
-    times, as it is for files that are read and not shuffled. If the number of rows differs, `score` raises an error.
+    times, as for files that are read and not shuffled. If the number of rows differs, `score` raises an error.
     """
     functions = _functions()
     with readable_errors():
@@ -99,7 +117,7 @@ def _functions() -> Any:
     try:
         from pyspark.sql import functions
     except ImportError as error:
-        raise MissingDependencyError('this needs pyspark. Install it: pip install "gecbench[spark]"') from error
+        raise MissingDependencyError('Spark needs pyspark. Install it: pip install "gecbench[spark]"') from error
     return functions
 
 
@@ -107,7 +125,7 @@ def _select_columns(frame: DataFrame, columns: ColumnNames) -> DataFrame:
     """Return the frame with only the columns to read."""
     for name in columns.names():
         if name not in frame.columns:
-            raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(frame.columns)}")
+            raise InputError(f"no column {name!r}", fix=f"Choose one of {', '.join(frame.columns)}")
     return frame.select(*columns.names())
 
 
@@ -115,7 +133,7 @@ def _with_columns(frame: DataFrame, function: SentenceColumns) -> DataFrame:
     _select_columns(frame, function.columns)
     for name in function.schema.names:
         if name in frame.columns:
-            raise InputError(f"the data frame already has a column {name!r}", fix="Rename it")
+            raise InputError(f"the data frame already has a column {name!r}", fix="Rename or drop it")
     return _map_batches(frame, function, function.schema, frame.schema.fields)
 
 
@@ -180,7 +198,7 @@ def readable_errors() -> Iterator[None]:
         raise GecbenchError(f"a Spark worker failed: {last}") from error
     except (PySparkException, Py4JError) as error:
         lines = str(error).splitlines()
-        said = lines[isinstance(error, Py4JError) and len(lines) > 1]  # the first line of Py4J names the call
+        said = lines[isinstance(error, Py4JError) and len(lines) > 1]  # the first line of Py4J only names the call
         raise GecbenchError(f"Spark failed: {said.removeprefix(': ')}") from error
 
 
@@ -242,8 +260,8 @@ def _find_columns(names: Sequence[str], path: str, column: str | None) -> dict[s
     annotations = next((name for name in names if name.lower() == "annotations"), None)
     needed = annotations is None or any(name.lower() in REFERENCE_NAMES for name in names)
     return {
-        "source": known.find(SOURCE_NAMES, None, "source, for example"),
-        "prediction": known.find(PREDICTION_NAMES, column, "--column NAME"),
-        "references": known.find(REFERENCE_NAMES, None, "references, for example") if needed else None,
+        "source": known.find(SOURCE_NAMES, None, "Rename one to source"),
+        "prediction": known.find(PREDICTION_NAMES, column, "Choose one with --column NAME"),
+        "references": known.find(REFERENCE_NAMES, None, "Rename one to references") if needed else None,
         "annotations": annotations,
     }
