@@ -199,7 +199,7 @@ BAD_M2 = {
     "no sentences": (b"\n\n", r"g.m2: no sentences"),
     "overlapping edits": (
         M2.strip() + b"\nA 0 2|||Others|||She goes|||REQUIRED|||-NONE-|||0\n\n",
-        r"the edit of \[1, 2\) overlaps",
+        r"the edit of tokens \[1, 2\) overlaps",
     ),
     "not UTF-8": (M2.replace(b"home", b"\xff"), r"g.m2:1: not UTF-8"),
 }
@@ -402,7 +402,7 @@ class TestEditsOfSeveralAnnotators:
         assert found["system"] == expected["system"] == "gold"
         assert found["scores"] == expected["scores"]
 
-    @pytest.mark.parametrize(("stream", "fix"), [([], "Choose one of 0, 1"), (["--stream"], "Check --annotator")])
+    @pytest.mark.parametrize(("stream", "fix"), [([], "Choose one of 0, 1"), (["--stream"], "Choose another --annotator")])
     def test_one_that_is_not_there(self, stream, fix, three_files, refused):
         refused(
             [*self.SCORE, "-p", "gold.m2", "--annotator", "2", *stream], f"gold.m2: there is no annotator 2. {fix}."

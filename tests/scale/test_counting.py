@@ -136,6 +136,6 @@ def test_a_prediction_whose_edits_overlap_is_a_row_of_its_own():
     predictions[3] = [{"annotator": 0, "edits": edits}]
     function = scale.counts("errant", references=None, annotations="annotations", index="index")
     parts = count_batches(function, {**COLUMNS, "prediction": predictions}, 10)
-    with pytest.raises(InputError, match=r"1 row cannot .* row 3: prediction: the edit of \[1, 2\) overlaps"):
+    with pytest.raises(InputError, match=r"1 row cannot .* row 3: prediction: the edit of tokens \[1, 2\) overlaps"):
         scale.scores(parts)
     assert scale.scores(parts, on_bad="skip")["errant"].signature["skipped"] == "1"

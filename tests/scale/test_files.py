@@ -69,10 +69,10 @@ def test_a_batch_of_much_text_is_refused(arguments, file, files, refused, run, m
     command = ["score", "--stream", *arguments, "-p", "output.txt", "-m", "gleu"]
     expected = run(*command)
     monkeypatch.setattr("gecbench.scale.files.MOST_IN_BATCH", 1500)
-    refused(command, f"{file}: a batch holds more text than the limit of 1,500 bytes. Give a smaller --batch-size")
+    refused(command, f"{file}: a batch has more text than the limit of 1,500 bytes. Give a smaller --batch-size")
     assert run(*command, "--batch-size", "2") == expected
     monkeypatch.setattr("gecbench.scale.files.MOST_IN_BATCH", 20)
-    refused([*command, "--batch-size", "1"], f"{file}: a batch holds more text than the limit of 20 bytes")
+    refused([*command, "--batch-size", "1"], f"{file}: a batch has more text than the limit of 20 bytes")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_batch_of_much_text_is_refused(arguments, file, files, refused, run, m
         (["-s", "short.txt", "-r", "short.txt", "-p", "output.txt", "--aligned"], "output.txt: more predictions than"),
         ([*TEXT, "-p", "latin.txt"], "latin.txt:9: not UTF-8: byte 0xe9"),
         ([*TEXT, "-p", "broken.jsonl"], "broken.jsonl:9: not JSON"),
-        ([*TEXT, "-p", "ids.jsonl"], "ids.jsonl: has an id column \\('id'\\), but --stream pairs row by row"),
+        ([*TEXT, "-p", "ids.jsonl"], "ids.jsonl: has an id column \\('id'\\), but --stream pairs rows by position"),
         ([*TEXT, "-p", "half.txt.gz"], "half.txt.gz: the gzip file is damaged"),
         ([*TEXT, "-p", "no.parquet"], "no.parquet: not a Parquet file"),
         ([*TEXT, "-p", "none.parquet"], "none.parquet: no such file"),
@@ -95,8 +95,8 @@ def test_a_batch_of_much_text_is_refused(arguments, file, files, refused, run, m
         ([*TEXT, "-p", "output.txt", "output.txt"], "--stream scores one system at a time"),
         ([*TEXT, "-p", "output.txt", "--by", "edit-distance"], "cannot be combined with --stream"),
         ([*TEXT, "-p", "output.txt", "--per-sentence", "output.txt"], "output.txt: would be overwritten"),
-        ([*TEXT, "-p", "output.txt", "--per-sentence", "/dev/null"], "/dev/null: cannot be replaced"),
-        ([*TEXT, "-p", "output.txt", "--per-sentence", "."], "cannot be replaced"),
+        ([*TEXT, "-p", "output.txt", "--per-sentence", "/dev/null"], "/dev/null: is not a regular file"),
+        ([*TEXT, "-p", "output.txt", "--per-sentence", "."], "is not a regular file"),
         ([*TEXT, "-p", "output.txt", "--per-sentence", "none/per.parquet"], "none: no such folder. Create it first"),
         ([*TEXT, "-p", "output.txt", "--master", "local"], "--master needs --engine spark"),
         ([*TEXT, "-p", "output.txt", "--engine", "spark"], "-s, -r, --gold and -c cannot be combined with --engine"),

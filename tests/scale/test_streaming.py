@@ -99,7 +99,7 @@ def test_standard_input_has_to_come_again_from_its_beginning(files, refused, sto
     stopped(9, from_input)
     (files / "rest.txt").write_text("".join(f"{line}\n" for line in OUTPUTS[:12]))
     monkeypatch.setattr("sys.stdin", (files / "rest.txt").open())
-    refused([*from_input, *TABLE, "--resume"], "ends before the 20 sentences")
+    refused([*from_input, *TABLE, "--resume"], "predictions, but the interrupted run scored 20 sentences")
 
 
 def test_before_the_first_state_nothing_is_left(files, stopped):
@@ -130,7 +130,7 @@ def test_inputs_that_changed_under_the_same_size_and_time_are_refused(name, file
     path.write_bytes(content[:place] + content[place : place + 6].swapcase() + content[place + 6 :])
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert path.stat().st_size == before.st_size
-    refused([*arguments, *TABLE, "--resume"], rf"{name}: changed in the 15 sentences that the interrupted run scored")
+    refused([*arguments, *TABLE, "--resume"], rf"{name}: its first 15 sentences changed after the interrupted run")
 
 
 def test_another_standard_input_is_refused(files, refused, stopped, monkeypatch):
@@ -139,7 +139,7 @@ def test_another_standard_input_is_refused(files, refused, stopped, monkeypatch)
     stopped(9, from_input)
     (files / "other.txt").write_text("".join(f"{line}\n" for line in [*OUTPUTS[1:], OUTPUTS[0]]))
     monkeypatch.setattr("sys.stdin", (files / "other.txt").open())
-    refused([*from_input, *TABLE, "--resume"], "-: changed in the 20 sentences that the interrupted run scored")
+    refused([*from_input, *TABLE, "--resume"], "-: its first 20 sentences changed after the interrupted run scored them")
 
 
 def test_a_part_that_is_short_is_refused(files, refused, stopped):
@@ -156,7 +156,7 @@ def test_where_nothing_can_be_written_a_run_goes_to_its_end(files, run, often_sa
 
     expected = run(*SCORE)
     monkeypatch.setattr(streaming.StateJournal, "save", no_space)
-    with pytest.warns(UserWarning, match="an interrupted run cannot be resumed: .*No space left") as warned:
+    with pytest.warns(UserWarning, match="this run cannot be resumed if it is interrupted: .*No space left") as warned:
         assert run(*SCORE) == expected
     assert len(warned) == 1
 
@@ -183,7 +183,7 @@ def test_a_signal_says_how_far_it_came(number, files, run, monkeypatch):
         running.send_signal(number)
         output, errors = running.communicate()
     assert (running.returncode, output) == (130, b"")
-    assert re.search(rb"stopped after (5|10) sentences. To resume, run the same command with --resume", errors), errors
+    assert re.search(rb"stopped after (5|10) sentences .saved in .*. To resume, run the same command with --resume", errors), errors
     monkeypatch.setattr("sys.stdin", (files / "output.txt").open())
     assert run(*arguments, "--resume").startswith("system")
     assert scale.scores(scale.read("per.parquet"))["gleu"] == demo().alone["gleu"]

@@ -1,6 +1,6 @@
 """`python -m gecbench.harness`: list the installed harnesses and how to run gecbench's tasks in them.
 
-With `lm-eval` or `lighteval` it prints only the path of the task files, for use in a command.
+With `lm-eval` or `lighteval`, print only the path of its task files, for use in a command.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _lines() -> list[str]:
 
 
 def main() -> None:
-    """Print the list, or the path of task files."""
+    """Print the list of harnesses, or the path of task files."""
     parser = argparse.ArgumentParser(prog="python -m gecbench.harness", description=__doc__)
     parser.add_argument("files", nargs="?", choices=_FILES, help="print the path of the task files of this harness")
     wanted = parser.parse_args().files

@@ -24,10 +24,10 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A corpus, its installed metrics, and the prompt for the kind of corrections that they measure.
+    """A corpus, its metrics, and a prompt that asks for the kind of corrections that these metrics measure.
 
-    With `raw`, the model receives raw text instead of tokens. Answers may be raw or tokenized. They are tokenized like
-    the corpus.
+    With `raw`, the model receives raw text instead of tokens. Its answers may be raw or tokenized, and are tokenized
+    like the corpus.
     """
 
     name: str
@@ -82,23 +82,23 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 
 @cache
 def load_once(name: str) -> Corpus:
-    """Load a corpus once and return the same object each time, so that caches by corpus work."""
+    """Load a corpus once and return the same object each time, so that results cached per corpus are found again."""
     return resolve_corpus(name)
 
 
 def subset(corpus: Corpus, sentences: Sequence[int]) -> Corpus:
-    """Return a corpus of only these sentences, tokenized like the whole, or the corpus itself if they are all."""
+    """Return a corpus of only these sentences, tokenized like the whole corpus. For all sentences, return `corpus`."""
     if list(sentences) == list(range(len(corpus))):
         return corpus
     return share_guide(corpus, corpus.select(sentences))
 
 
 def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
-    """Prepare the answers of all or some sentences, by position from 0. Each answer is one line.
+    """Tokenize and check answers. `answers` maps the positions of sentences, from 0, to one line of text each.
 
-    Harnesses pair answers with their sentences, so lines cannot be shifted. Raw text is tokenized. Problems that are
-    errors elsewhere, such as labels around nearly all answers, or answers that share hardly any words with their
-    sentences, are logged as warnings, so that no result of the model is lost.
+    Harnesses pair answers with their sentences, so lines cannot be shifted. Two problems raise an error elsewhere:
+    labels around nearly all answers, and answers that have hardly a word in common with their sentences. Here they are
+    only logged as warnings, so that no result of the model is lost.
     """
     sentences = sorted(answers)
     part = subset(corpus, sentences)
@@ -113,10 +113,10 @@ def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
 
 
 def score_answers(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[str]) -> dict[str, Score]:
-    """Return the scores by metric. If only some sentences have answers, they are scored as their own corpus.
+    """Return the scores by metric. If only some sentences have answers, only these sentences are scored.
 
-    A metric that raises an error is left out with a warning, for example if answers are too different from their
-    sentences to be scored exactly. All other scores are returned.
+    A metric that raises an error is left out with a warning. This can happen if answers are too different from their
+    sentences to be scored exactly.
     """
     prepared = prepare(corpus, answers)
     scores = {}
@@ -137,7 +137,7 @@ def _refusal_logged(metric: str) -> Iterator[None]:
 
 
 def explain(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) -> tuple[dict[str, float], list[str]]:
-    """Return the scores of one answer (NaN after an error), and the explanations of the metrics that have them."""
+    """Return the scores of one answer (NaN after an error), and explanations by the metrics that can explain."""
     prepared = prepare(corpus, {sentence: answer})
     values, views = dict.fromkeys(metrics, nan), []
     for name in metrics:
@@ -151,7 +151,7 @@ def explain(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) 
 
 
 def figure_names(metrics: Sequence[str]) -> list[str]:
-    """Return the names in `corpus_figures`: metrics, their parts that tables show, and the unanswered sentences.
+    """Return the keys of `corpus_figures`: metrics, those of their parts that tables show, and `unanswered`.
 
     >>> figure_names(BENCHMARKS["jfleg"].metrics)
     ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'unanswered']

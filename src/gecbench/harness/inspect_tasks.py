@@ -89,7 +89,7 @@ def corpus_scores() -> Metric:
 
 @scorer(metrics=[corpus_scores()])  # type: ignore[untyped-decorator]
 def corrections(metrics: list[str]) -> Scorer:
-    """Score each answer alone, with its edits and alignment. `corpus_scores` computes the scores of the corpus."""
+    """Score each answer alone, and show its edits and alignment. `corpus_scores` computes the scores of the corpus."""
 
     async def score(state: TaskState, _target: Target) -> Score:
         place, output = state.metadata, state.output

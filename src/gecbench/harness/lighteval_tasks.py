@@ -27,26 +27,26 @@ except ImportError as error:
 _TEMPORARY = TemporaryDirectory(prefix="gecbench-")
 _FOLDER = Path(_TEMPORARY.name)
 Item = dict[str, Any]
-"""The number of the sentence and the answer read from the model's reply, by name: lighteval saves items as a table."""
+"""The `sentence`, `answer` and `outcome` of one reply. A dictionary, because lighteval saves items as a table."""
 
 
 class ReplyItem(SampleLevelComputation):  # type: ignore[misc]
-    """The item of a document."""
+    """Computes the item of a document."""
 
     def compute(self, doc: Doc, model_response: Any, **_: Any) -> Item:
-        """Return the sentence and the answer."""
+        """Return the number of the sentence, the answer in the model's reply, and its outcome."""
         reading = read_reply(model_response.final_text[0], doc.specific["shown"])
         return {"sentence": doc.specific["sentence"], "answer": reading.text, "outcome": reading.outcome}
 
 
 class CorpusScores(CorpusLevelComputation):  # type: ignore[misc]
-    """The scores of a benchmark."""
+    """Computes the scores of a benchmark."""
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
 
     def compute_corpus(self, items: Sequence[Item]) -> dict[str, float]:
-        """Return all scores. lighteval does not resample a metric that returns several."""
+        """Return all scores. lighteval does not resample a metric that returns several scores."""
         readings = {item["sentence"]: Reading(item["answer"], item["outcome"]) for item in items}
         return corpus_figures(self.benchmark.corpus, readings, self.benchmark.metrics)
 

@@ -13,7 +13,7 @@ from gecbench.harness.benchmark import BENCHMARKS, corpus_figures, figure_names,
 from gecbench.models.replies import Reading, read_reply
 
 Item = tuple[str, str, int, Reading]
-"""Benchmark, corpus, number of the sentence, and the answer read from the model's reply."""
+"""The benchmark, the corpus, the number of the sentence, and the answer in the model's reply."""
 
 
 def documents(
@@ -38,7 +38,7 @@ def documents(
 
 
 def items(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
-    """Return the item of a document, once for each aggregation function."""
+    """Return the item of a document under the name of each aggregation function."""
     reading = read_reply(results[0], document["shown"])
     item = (document["benchmark"], document["corpus"], document["sentence"], reading)
     return dict.fromkeys(figure_names(BENCHMARKS[document["benchmark"]].metrics), item)

@@ -44,23 +44,24 @@ _CHUNK = 2**20
 _LINES = 2**14
 _NOT_STREAMED = (".csv", ".tsv", ".xml")
 _PAIRED = "Write one line per sentence in both files, in the same order"
+_START_AGAIN = "Delete the journal, and start without --resume"
 _COLUMNS = ColumnNames("source", "prediction", "references")
 _Item = TypeVar("_Item")
 
 
 class Reader(Protocol):
-    """Reads one item per sentence (a text or its gold), some sentences at a time."""
+    """Reads a file in steps. It returns one item per sentence: a text, or the gold of the sentence."""
 
     def take(self, count: int) -> Any:
-        """Return the items of the next `count` sentences: fewer at the end, then none."""
+        """Return the items of the next `count` sentences, or of fewer at the end of the file."""
 
     def digests(self) -> list[str]:
-        """Return one hash per file of the items read so far. A resumed run must have read the same items."""
+        """Return one hash per file of the items read so far. A resumed run compares them with the hashes it saved."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The files of a run: `source` and `references`, or `gold` (M2), or a `corpus`, which is loaded as a whole."""
+    """The files of a run: `source` and `references`, or `gold` (M2), or a `corpus` that is loaded as a whole."""
 
     predictions: str
     metrics: tuple[str, ...]
@@ -76,7 +77,7 @@ class Inputs:
         return [name for name in (self.source, *self.references, self.gold, self.corpus, self.predictions) if name]
 
     def key(self) -> dict[str, object]:
-        """Return the settings that must be equal for a run to resume another."""
+        """Return the settings that must not change between an interrupted run and the run that resumes it."""
         found = [Path(name).stat() if Path(name).is_file() else None for name in self.files()]
         return {**vars(self), "files": [each and [each.st_size, each.st_mtime_ns] for each in found]}
 
@@ -98,7 +99,8 @@ class Inputs:
         """Open the sources and the gold."""
         if self.gold is not None:
             if not _is_m2(self.gold):
-                raise InputError("cannot be streamed", file=self.gold, fix="Give an M2 file, or leave out --stream")
+                fix = "Give --gold an M2 file, or leave out --stream"
+                raise InputError("is not an M2 file and cannot be streamed", file=self.gold, fix=fix)
             return _M2Reader(self.gold, self.metrics)
         if self.corpus is not None:
             return _CorpusReader(resolve_corpus(self.corpus, list(self.metrics)))
@@ -125,7 +127,7 @@ class Batches:
 
     def __init__(self, inputs: Inputs, size: int, first: int, digests: Sequence[str]) -> None:
         self._inputs, self._size, self._first, self._expected = inputs, min(size, sys.maxsize), first, digests
-        self._predictions = inputs.prediction_reader()  # before the gold, which may have to be downloaded
+        self._predictions = inputs.prediction_reader()  # opened before the gold, which may have to be downloaded
         self._gold = inputs.gold_reader()
 
     def __iter__(self) -> Iterator[Rows]:
@@ -143,19 +145,20 @@ class Batches:
         return [*self._gold.digests(), *self._predictions.digests()]
 
     def _skip(self) -> None:
-        """Skip the rows that an interrupted run scored, and raise an error if they changed."""
+        """Skip the rows that the interrupted run scored, and raise an error if they changed."""
         begin = 0
         while begin < self._first and (found := self._gold.take(min(self._size, self._first - begin))):
             begin += len(self._predictions.take(len(found)))
-        stopped = f"the {counted(self._first, 'sentence')} that the interrupted run scored"
+        scored = counted(self._first, "sentence")
         if begin < self._first:
-            raise InputError(f"ends before {stopped}", file=self._inputs.predictions)
+            problem = f"has only {counted(begin, 'prediction')}, but the interrupted run scored {scored}"
+            raise InputError(problem, file=self._inputs.predictions, fix=_START_AGAIN)
         if not self._first:
             return
         for file, ours, theirs in zip(self._inputs.files(), self.digests(), self._expected, strict=True):
             if ours != theirs:
-                fix = "Delete the journal and start without --resume"
-                raise InputError(f"changed in {stopped}", file=file, fix=fix)
+                problem = f"its first {scored} changed after the interrupted run scored them"
+                raise InputError(problem, file=file, fix=_START_AGAIN)
 
     def _rows(self, gold: Corpus | _Parallel, predictions: Any, begin: int) -> Rows:
         if len(predictions) < len(gold):
@@ -175,7 +178,7 @@ class Batches:
 
 
 def _rows_of_corpus(corpus: Corpus, predictions: Sequence[Any], places: range) -> Rows:
-    """Return the rows of a corpus. A row whose prediction is not a text is invalid."""
+    """Return the rows of a corpus. A row is invalid if its prediction is not a text."""
     faults = [fault and f"prediction {fault}" for fault in map(text_fault, predictions)]
     good = [row for row, fault in enumerate(faults) if fault is None]
     if len(good) == len(faults):
@@ -187,7 +190,7 @@ def _rows_of_corpus(corpus: Corpus, predictions: Sequence[Any], places: range) -
 
 @dataclass(frozen=True)
 class _Parallel:
-    """Sources and references from several files. In tables, any value may be missing."""
+    """Sources and references from several files. In a table, any value may be missing."""
 
     sources: list[Any]
     references: list[Any]
@@ -257,7 +260,8 @@ class _M2Reader:
         lines = list(_capped(chain.from_iterable(islice(self._blocks, count)), len, self._path))
         if not lines:
             if not self._has_annotator:
-                raise InputError(f"there is no annotator {self._annotator}", file=self._path, fix="Check --annotator")
+                fix = "Choose another --annotator"
+                raise InputError(f"there is no annotator {self._annotator}", file=self._path, fix=fix)
             return ()
         with _numbered_from(self._taken):
             corpus = parse_m2(lines, self._path)
@@ -307,7 +311,7 @@ class _Wanted:
         ids = id_column(known)
         if ids is not None and not self.ids:
             fix = "Sort the rows in the order of the corpus and drop that column, or leave out --stream"
-            raise InputError(f"has an id column ({ids!r}), but --stream pairs row by row", file=path, fix=fix)
+            raise InputError(f"has an id column ({ids!r}), but --stream pairs rows by position", file=path, fix=fix)
         return Columns(dict.fromkeys(known, ()), path).find(self.names, self.column, self.fix)
 
 
@@ -321,7 +325,7 @@ def _text_reader(path: str, wanted: _Wanted) -> Reader:
     if ending == ".parquet":
         return _ParquetReader(path, wanted)
     if wanted.column is not None:
-        fix = "Leave out the column, or give a table (.jsonl, .parquet)"
+        fix = "Leave out --column, or give a table (.jsonl, .parquet)"
         raise InputError("plain text has no columns", file=path, fix=fix)
     return _LineReader(path)
 
@@ -354,7 +358,7 @@ class _LineReader:
         return lines
 
     def _lines(self) -> Iterator[bytes]:
-        """Return the lines; those of a `.gz` file are capped, as a few bytes can be one endless line."""
+        """Return the lines. In a `.gz` file, their size is limited, because a few bytes can unpack to a huge line."""
         if not self.path.endswith(".gz"):
             return iter(self._file)
         return _capped(iter(lambda: self._file.readline(MOST_IN_BATCH + 1), b""), len, self.path)
@@ -364,7 +368,7 @@ class _LineReader:
 
 
 class _JsonReader:
-    """A column of JSON Lines. The value is None in a row without the column."""
+    """A column of a JSON Lines file. A row without this column has the value None."""
 
     def __init__(self, path: str, wanted: _Wanted) -> None:
         self._lines, self._wanted = _LineReader(path), wanted
@@ -377,7 +381,7 @@ class _JsonReader:
             rows = json_values(lines, path)
             for number, row in enumerate(rows, start=1):
                 if not isinstance(row, dict):
-                    raise InputError("not a JSON object", file=path, line=number)
+                    raise InputError("not a JSON object", file=path, line=number, fix="Write {...} on every line")
         if rows and self._column is None:
             self._column = self._wanted.find(list(rows[0]), path)
         return [row.get(self._column) for row in rows]
@@ -406,7 +410,7 @@ class _ParquetReader:
 
 
 def _capped(items: Iterable[_Item], size_of: Callable[[_Item], int], path: str) -> Iterator[_Item]:
-    """Yield the items of one batch of a file, as long as they fit into the limit."""
+    """Yield the items of one batch of a file. Raise an error if they exceed the limit."""
     size = 0
     for item in items:
         size += size_of(item)
@@ -417,7 +421,7 @@ def _capped(items: Iterable[_Item], size_of: Callable[[_Item], int], path: str) 
 
 def _too_large(path: str) -> InputError:
     fix = "Give a smaller --batch-size, or shorten the longest texts"
-    return InputError(f"a batch holds more text than the limit of {MOST_IN_BATCH:,} bytes", file=path, fix=fix)
+    return InputError(f"a batch has more text than the limit of {MOST_IN_BATCH:,} bytes", file=path, fix=fix)
 
 
 def _text_size(value: Any) -> int:
@@ -463,7 +467,7 @@ def _reading(path: str) -> Iterator[None]:
 
 @contextmanager
 def _numbered_from(before: int) -> Iterator[None]:
-    """Add the number of lines before this batch to the line of an error."""
+    """Add the number of lines before this batch to the line number of an error."""
     try:
         yield
     except InputError as error:

@@ -42,7 +42,7 @@ class StreamStoppedError(GecbenchError):
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """How files are streamed."""
+    """The options of a streamed run."""
 
     preprocessing: Preprocessing
     batch_size: int = BATCH_SIZE
@@ -54,7 +54,7 @@ class StreamOptions:
 class FileStream:
     """A run over files: reads, checks and counts one batch after the other, and keeps only totals.
 
-    Every 15 seconds, and when it is stopped, the totals go to a journal, from which `resume` continues.
+    The totals are saved in a journal every 15 seconds and when the run is stopped, so that it can be resumed.
     """
 
     def __init__(self, inputs: Inputs, options: StreamOptions) -> None:
@@ -66,7 +66,7 @@ class FileStream:
         self._checker = BatchChecker(options.preprocessing, file=inputs.predictions)
         self._reference_checkers: list[BatchChecker] = []
         key = {**inputs.key(), "preprocessing": vars(options.preprocessing), "version": __version__}
-        elsewhere = "Wait for it, or write to another --per-sentence FILE"
+        elsewhere = "Wait for that run to end, or write to another --per-sentence FILE"
         self._journal = StateJournal(key, options.per_sentence, elsewhere)
         self._rows = self._skipped = 0
         self._digests: list[str] = []
@@ -95,7 +95,7 @@ class FileStream:
             for rows in batches:
                 with stoppable.after_this():
                     self._add(rows)
-                    self._digests = batches.digests()  # now, as the next batch may be stopped while it is read
+                    self._digests = batches.digests()  # save them now: reading the next batch changes them
                     if self._is_resumable and monotonic() - saved > _SECONDS_BETWEEN_STATES:
                         self._save()
                         saved = monotonic()
@@ -139,7 +139,7 @@ class FileStream:
         return score.with_field("skipped", self._skipped) if self._skipped else score
 
     def _save(self) -> None:
-        """Write the state; a run that cannot be resumed later still continues."""
+        """Save the state. If it cannot be saved, warn and continue: only resuming becomes impossible."""
         facts: dict[str, Any] = {"rows": self._rows, "skipped": self._skipped, "streams": {}}
         facts["digests"] = self._digests
         facts["checkers"] = [asdict(checker.result) for checker in self._checkers()]
@@ -151,7 +151,7 @@ class FileStream:
             self._journal.save(State(facts, arrays))
         except (OSError, InputError) as error:
             self._is_resumable = False
-            warnings.warn(f"an interrupted run cannot be resumed: {error}", stacklevel=2)
+            warnings.warn(f"this run cannot be resumed if it is interrupted: {error}", stacklevel=2)
 
     def _restore(self, state: State) -> None:
         try:
@@ -173,16 +173,16 @@ class FileStream:
     def _stopped(self) -> StreamStoppedError:
         if not self._rows:
             self._journal.discard()
-            return StreamStoppedError("stopped before the first batch was done")
+            return StreamStoppedError("stopped before the first batch was complete, so nothing was saved")
         self._save()
         if not self._is_resumable:
             return StreamStoppedError(f"stopped after {counted(self._rows, 'sentence')}")
-        again = f"To resume, run the same command with --resume ({self._journal.path})"
-        return StreamStoppedError(f"stopped after {counted(self._rows, 'sentence')}. {again}.")
+        done = f"{counted(self._rows, 'sentence')} (saved in {self._journal.path})"
+        return StreamStoppedError(f"stopped after {done}. To resume, run the same command with --resume.")
 
 
 def _with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad) -> pyarrow.Table:
-    """Return the table of a batch with the score of each sentence, a column `…_score` per metric."""
+    """Return the table of a batch with a column `…_score` per metric, the score of each sentence."""
     import pyarrow
 
     table = counted.table(checks=asdict(CheckResult()), on_bad=on_bad)
@@ -196,17 +196,18 @@ def _with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad)
 
 
 def _check_target(path: Path | None) -> None:
-    """Raise an error now if the file could not be written at the end."""
+    """Raise an error before the run if the file cannot be written at the end."""
     if path is not None and path.exists() and not path.is_file():
-        raise InputError("cannot be replaced", file=str(path), fix="Write the scores to another file")
+        raise InputError("is not a regular file", file=str(path), fix="Write the scores to another file")
     if path is not None and not path.parent.is_dir():
         raise InputError("no such folder", file=str(path.parent), fix="Create it first")
 
 
 class _Stoppable:
-    """Turns SIGINT and SIGTERM into `StreamStoppedError`: at once while a batch is read, else after the batch.
+    """Turns SIGINT and SIGTERM into `StreamStoppedError`.
 
-    A second signal while a batch is counted stops at once; the run then resumes from its last state.
+    While a batch is read, the error is raised at once. While a batch is counted, it is raised after the batch. A second
+    signal then raises `KeyboardInterrupt` at once, and the run can be resumed from its last saved state.
     """
 
     _SIGNALS: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM)
@@ -226,7 +227,7 @@ class _Stoppable:
 
     @contextmanager
     def after_this(self) -> Iterator[None]:
-        """Put off stopping until this block is done."""
+        """Delay stopping until the end of this block."""
         self._counting = True
         yield
         self._counting = False
