@@ -111,9 +111,9 @@ def test_a_table_has_the_annotations_and_texts_of_its_objects(corpus):
 @pytest.mark.parametrize(
     ("annotation", "message"),
     [
-        (Annotation(0, (Edit(0.5, 1, ("x",)),)), "the span of an edit is not a whole number"),
-        (Annotation(0, (Edit("0", 1, ("x",)),)), "the span of an edit is not a whole number"),
-        (Annotation(None, ()), "an annotator is not a whole number"),
+        (Annotation(0, (Edit(0.5, 1, ("x",)),)), "the start or end of an edit is not a whole number"),
+        (Annotation(0, (Edit("0", 1, ("x",)),)), "the start or end of an edit is not a whole number"),
+        (Annotation(None, ()), "the number of an annotator is not a whole number"),
         (Annotation(0, (Edit(0, 1, ("x",), 3),)), "type, correction or comment that is not a string"),
         (Annotation(0, (Edit(0, 1, (None,)),)), "type, correction or comment that is not a string"),
     ],

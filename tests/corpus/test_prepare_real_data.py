@@ -136,7 +136,7 @@ def test_swapped_sources_and_references(corpus, file):
     if (corpus, file) in UNDECIDED:
         assert said == []
     else:
-        assert [message.partition(":")[0] for message in said] == ["the source and reference 0 look swapped"]
+        assert [message.partition(":")[0] for message in said] == ["the sources and reference 0 look swapped"]
 
 
 @pytest.mark.parametrize("folder", ["all", "subset"])

@@ -293,10 +293,10 @@ class TestEditsAsPredictions:
         refused([*words, "other.m2"], r"other.m2: sentence 2 differs from gold.m2: 'I agree \.', not")
         Path("short.m2").write_text("S She like cat and dog .\n\n", encoding="utf-8")
         refused([*words, "short.m2"], r"short.m2: 1 sentence, but gold.m2 has 2\. Give an S line for every sentence")
-        refused([*words, "system.m2", "--tokenize", "auto"], "edits of tokens and cannot be tokenized")
+        refused([*words, "system.m2", "--tokenize", "auto"], "edits of tokens, so they cannot be tokenized")
         overlapping = Path("system.m2").read_text(encoding="utf-8").replace("A 2 2|||M:DET", "A 1 3|||R:DET")
         Path("overlapping.m2").write_text(overlapping, encoding="utf-8")
-        refused([*words, "overlapping.m2"], r"overlapping.m2: the edit of \[1, 3\) overlaps .*must not overlap")
+        refused([*words, "overlapping.m2"], r"overlapping.m2: the edit of tokens \[1, 3\) overlaps .*must not overlap")
 
     def test_overlapping_edits_are_refused(self) -> None:
         with pytest.raises(InputError, match="overlaps"):

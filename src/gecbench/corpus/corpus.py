@@ -44,11 +44,12 @@ class Corpus:
         annotations: `annotations[i]` is the list of annotators' edits of sentence i.
         ids: One identifier per sentence. By default "1", "2", …
         name: The name of the corpus in messages.
-        metadata: Further facts about the corpus. `metadata["columns"]` holds further values per sentence by name.
-        groups: `groups[i]` are the error groups of sentence i, for the I-measure.
+        metadata: Further facts about the corpus. `metadata["columns"]` maps the name of each further column to its
+            values, one per sentence.
+        groups: `groups[i]` is the `GroupedSentence` with the error groups of sentence i, for the I-measure.
 
     Raises:
-        InputError: The fields have different lengths, or a value has the wrong type.
+        InputError: There are no sources, the arguments have different lengths, or a value has the wrong type.
 
     >>> Corpus(sources=["He go ."], references=[["He goes .", "He went ."]])
     Corpus(name='corpus', sentences=1, references=2)
@@ -105,7 +106,10 @@ class Corpus:
         return Corpus, tuple({**made, "metadata": dict(self.metadata)}.values())
 
     def has(self, gold: Gold) -> bool:
-        """Return whether the corpus has "references", "annotations" or "groups".
+        """Return whether the corpus has one kind of gold.
+
+        Args:
+            gold: "references", "annotations" or "groups".
 
         >>> Corpus(["He go ."], [["He goes ."]]).has("annotations")
         False
@@ -186,10 +190,10 @@ class Corpus:
         return self.replace(**chosen, metadata=_select_columns(self.metadata, sentences))
 
     def fingerprint(self, gold: Gold | None = None) -> str:
-        """Return eight hexadecimal digits that identify the sources and the gold.
+        """Return eight hexadecimal digits that identify the sources and their gold.
 
         Args:
-            gold: Hash only "references", "annotations" or "groups". By default everything the corpus has.
+            gold: The gold to hash with the sources: "references", "annotations" or "groups". By default all three.
 
         >>> Corpus(["He go ."], [["He goes ."]]).fingerprint()
         '6a72405c'
@@ -205,7 +209,7 @@ class Corpus:
 
         Args:
             gold: The kind of gold to hash, as in `fingerprint`.
-            places: The positions of the sentences in the whole corpus, if this corpus is a part of one.
+            places: The positions of the sentences in the whole corpus, if this corpus is only a part of it.
         """
         texts = map("".join, zip(*self._serialize(gold), strict=True))
         return hash_sentences(range(len(self)) if places is None else places, texts)
@@ -224,6 +228,9 @@ class Corpus:
     def replace(self, **changes: object) -> Corpus:
         """Return the same corpus with some fields changed.
 
+        Args:
+            **changes: The new values of these fields, by name.
+
         >>> Corpus(["a"]).replace(name="mine").name
         'mine'
         """
@@ -239,8 +246,8 @@ class Corpus:
 class CorpusCache(Generic[Value]):
     """A cache of values per corpus and key, emptied when the corpus is deleted.
 
-    A corpus never changes, so cached values stay valid. Each metric has its own cache. It takes values and no function
-    that makes them, because a lower package never calls a higher one.
+    A corpus never changes, so cached values stay valid. Each metric has its own cache. `put` takes a value, not a
+    function that computes it, because a lower package never calls a higher one.
     """
 
     def __init__(self) -> None:
@@ -280,7 +287,7 @@ Corpus.annotations = _LazyAnnotations()  # type: ignore[assignment]
 
 
 def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
-    """Return the texts as a tuple, or raise an error that names the one that is not a string."""
+    """Return the texts as a tuple, or raise an error that names the first item that is not a string."""
     if isinstance(texts, (str, bytes)):
         raise InputError(
             f"{argument} is a single {type(texts).__name__}, not a list of sentences",
@@ -298,12 +305,12 @@ def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
 
 
 def python_values(values: Any) -> Any:
-    """Return the values of an Arrow array as Python's own, and anything else as it is."""
+    """Convert an Arrow array to a list of Python values. Return anything else unchanged."""
     return values.to_pylist() if hasattr(values, "to_pylist") else values
 
 
 def check_ordered(texts: object, argument: str) -> None:
-    """Raise an error for a set or a dictionary: sentences are paired by order, and a set has none."""
+    """Raise an error for a set or a dictionary. Sentences are paired by their order, so they need a list."""
     if isinstance(texts, (Set, Mapping)):
         fix = f"Pass {argument}=[...]: texts are paired by their order"
         raise InputError(f"{argument} is {_kind(texts)}, not a list", fix=fix)
@@ -385,7 +392,7 @@ def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]
                 fix=transposed_fix,
             )
         found = f"{counted(len(references), 'sentence')}, but {counted(len(sources), 'source')}"
-        raise InputError(f"references for {found}", fix=_SENTENCE_MAJOR)
+        raise InputError(f"there are references for {found}", fix=_SENTENCE_MAJOR)
     if _square_and_transposed(references, sources):
         raise InputError("references look transposed: they resemble the sources column by column", fix=transposed_fix)
 
@@ -414,7 +421,7 @@ def overlap(left: str, right: str) -> float:
 
 def _check_text(text: object, place: str) -> None:
     if not isinstance(text, str):
-        raise InputError(f"{place} is {_kind(text)}, not a string", fix="An empty sentence is ''")
+        raise InputError(f"{place} is {_kind(text)}, not a string", fix="Write an empty sentence as ''")
 
 
 def _kind(value: object) -> str:
@@ -432,9 +439,9 @@ def check_span(start: int, end: int, tokens: int) -> None:
 
 
 def check_annotators(annotators: int | None, size: int) -> None:
-    """Raise an error if a sentence claims more annotators than its text in the file has bytes.
+    """Raise an error if a sentence states more annotators than it has bytes in the file.
 
-    Each annotator takes time and memory, so a few bytes must not claim millions of them.
+    Each annotator takes time and memory, so a few bytes must not state millions of annotators.
     """
     if annotators is not None and annotators > size:
         raise InputError(
@@ -472,7 +479,7 @@ def check_sentence_groups(sentence: GroupedSentence, tokens: int) -> None:
 
 
 def _is_plain_edit(edit: Edit, tokens: int) -> bool:
-    """Return whether an edit has one correction and exact types. Such an edit is valid (fast path)."""
+    """Fast path: return whether an edit is valid because it has one correction and fields of exact types."""
     return (
         type(edit) is Edit
         and type(edit.start) is int is type(edit.end)
@@ -488,7 +495,7 @@ def _check_edit(edit: Edit, tokens: int) -> None:
     _check_place(edit, tokens)
     texts: Any = edit.corrections
     if not isinstance(texts, (tuple, list)) or not texts or set(map(type, texts)) - {str}:
-        raise InputError(f"corrections is {texts!r:.60}, not a list of strings", fix='A deletion is [""]')
+        raise InputError(f"corrections is {texts!r:.60}, not a list of strings", fix='Write a deletion as [""]')
     for name in ("type", "required", "comment"):
         _check(getattr(edit, name), str, name)
 
@@ -517,7 +524,7 @@ def _check(value: object, kind: type, name: str) -> None:
 
 
 def hash_sentences(places: Iterable[int], texts: Iterable[str]) -> list[bytes]:
-    """Return one hash per sentence, of its position (from 0) and its text."""
+    """Return a hash of the position (from 0) and the text of each sentence."""
     return [
         blake2b(f"{place}\n{text}".encode(errors="surrogatepass"), digest_size=HASH_SIZE).digest()
         for place, text in zip(places, texts, strict=True)

@@ -102,15 +102,15 @@ def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
 
 
 def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
-    """Add error groups, made from the annotations or, without annotations, from the references.
+    """Add error groups. They are made from the annotations or, if there are none, from the references.
 
     Args:
         corpus: A corpus with annotations or references. A corpus with groups is returned unchanged.
-        treebank: Split corrections as in a treebank (`can't` to `ca n't`), as the official converter does. References
-            are never split.
+        treebank: Split corrections as in a treebank (`can't` to `ca n't`), as the official converter of the I-measure
+            does. References are never split.
 
     Returns:
-        The corpus with error groups. Only the first correction of each edit is used, as in the official converter.
+        The corpus with error groups. Like the official converter, this uses only the first correction of each edit.
 
     Raises:
         InputError: The corpus has neither annotations nor references.
@@ -129,14 +129,14 @@ def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
 
 
 def ungroup(corpus: Corpus) -> Corpus:
-    """Turn error groups into annotations: one per annotator, with edits in the order of the text.
+    """Add annotations made from the error groups: one per annotator, with edits in the order of the text.
 
     Args:
         corpus: A corpus with error groups.
 
     Returns:
-        The corpus with annotations. If a sentence states more annotators than its groups name, the others get an
-        annotation without edits.
+        The corpus with annotations. If a sentence has more annotators than its groups name, annotations without edits
+        are added for the others.
 
     Raises:
         InputError: The corpus has no error groups.
@@ -176,7 +176,10 @@ Choice = tuple[Edit, ...]
 
 
 def alternative_edits(alternative: Alternative, error_type: str = "") -> Choice:
-    """Return the edits of an alternative in text order. Replacements of one span are joined in document order."""
+    """Return the edits of an alternative in text order.
+
+    Replacements with the same span become one edit, with their texts joined in document order.
+    """
     texts: dict[tuple[int, int], list[str]] = {}
     for change in alternative.replacements:
         texts.setdefault((change.start, change.end), []).extend(change.text.split())
@@ -184,12 +187,12 @@ def alternative_edits(alternative: Alternative, error_type: str = "") -> Choice:
 
 
 def alternatives_of(group: ErrorGroup) -> list[Choice]:
-    """Return the distinct alternatives of a group, without repeated edits."""
+    """Return the edits of each alternative of a group. Alternatives with equal edits are listed once."""
     return list(dict.fromkeys(alternative_edits(item, group.type) for item in group.alternatives))
 
 
 def choices_of(group: ErrorGroup) -> list[Choice]:
-    """Return the choices of a group: its distinct alternatives, and no edit if the group is optional."""
+    """Return the choices of a group: its distinct alternatives, plus the choice without edits if it is optional."""
     return alternatives_of(group) + ([] if group.required else [()])
 
 
@@ -209,11 +212,11 @@ def combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
 
 
 def unmixed_references(source: str, sentence: GroupedSentence) -> list[str]:
-    """Return one reference per annotator who corrected something, plus the source if some annotator did not."""
+    """Return one reference per annotator with edits, plus the source if an annotator has no edits."""
     if sentence.annotators is None:
         raise InputError(
             f"the number of annotators of {source[:40]!r} is not given",
-            fix="Add numann to the sentence element, or mix",
+            fix="Add the attribute numann to its <sentence> element, or use imeasure with mixing",
         )
     edits: dict[str, list[Edit]] = {}
     for group in sentence.groups:
@@ -239,7 +242,7 @@ def derive_group_references(corpus: Corpus) -> Corpus:
 
 
 def annotator_references(source: str, annotations: Sequence[Annotation], treebank: bool) -> list[str]:
-    """Return the same as `unmixed_references`, but create error groups only if they make a difference."""
+    """Return what `unmixed_references` returns, but create error groups only if they change the result."""
     made: dict[int, list[Edit]] = {}
     for annotation in annotations:
         edits = [Edit(*span(edit), (split_correction(edit.corrections[0], treebank),)) for edit in annotation.edits]
@@ -250,7 +253,7 @@ def annotator_references(source: str, annotations: Sequence[Annotation], treeban
 
 
 def mixed_annotations(choices: Sequence[Sequence[Choice]], limit: int) -> list[Annotation] | None:
-    """Return one annotation per combination of choices, or None if there are more than `limit`.
+    """Return one annotation per combination of choices, or None if there are more than `limit` combinations.
 
     Combinations that edit a span twice, or repeat another combination's edits, are left out.
     """
@@ -268,7 +271,7 @@ def _changes(edits: Iterable[Edit]) -> tuple[tuple[int, int, tuple[str, ...]], .
 
 
 def edit_choices(annotations: Sequence[Annotation]) -> list[list[Choice]]:
-    """Return the choices for each error: the distinct edits, and no edit if some annotator has none."""
+    """Return the choices for each error: the distinct edits, plus the choice without edits if an annotator has none."""
     annotators = len({annotation.annotator for annotation in annotations})
     return [_cluster_choices(cluster, annotators) for cluster in cluster_edits(annotated_edits(annotations))]
 
@@ -286,8 +289,8 @@ def mix_sentences(
 ) -> tuple[list[Sequence[Annotation]], list[int]]:
     """Return the mixed annotations of each sentence, and the positions of the sentences left unmixed.
 
-    A sentence with more than `limit` combinations keeps its own annotations. Without error groups, they are made from
-    the annotations.
+    A sentence with more than `limit` combinations keeps its own annotations. If `groups` is None, the errors are found
+    in the annotations.
     """
     choices = map(edit_choices, annotations) if groups is None else map(group_choices, groups)
     mixed: list[Sequence[Annotation]] = []
@@ -306,9 +309,9 @@ def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int
     This gives the mixed references of Felice & Briscoe (2015) as annotations, for example for M2.
 
     Args:
-        corpus: A corpus with annotations or error groups. Without groups, they are made from the annotations.
-        limit: Keep the original annotators of a sentence with more combinations than this, or with no combination that
-            edits each span at most once.
+        corpus: A corpus with annotations or error groups. If it has no groups, overlapping edits are grouped.
+        limit: The largest number of combinations. A sentence with more keeps its original annotators. So does a
+            sentence in which every combination edits some span twice.
 
     Returns:
         The mixed corpus, and the positions of the sentences that keep their original annotators.
@@ -316,10 +319,10 @@ def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int
     Raises:
         InputError: The corpus has neither annotations nor error groups.
 
-    >>> corpus = derive_annotations(Corpus(["He go to school by feet ."], [["He goes to school by feet ."]]))
-    >>> mixed, unmixed = mix_annotations(corpus)
+    >>> texts = ["He goes to school by feet .", "He go to school on foot ."]
+    >>> mixed, unmixed = mix_annotations(derive_annotations(Corpus(["He go to school by feet ."], [texts])))
     >>> len(mixed.annotations[0]), unmixed
-    (1, [])
+    (4, [])
     """
     if corpus.groups is None and corpus.annotations is None:
         raise InputError(f"{corpus.name} has no annotations to mix")

@@ -13,7 +13,7 @@ from gecbench import kernels
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import EncodedLines, Ids, Offsets, TokenArray, intern_lines, offsets_of, offsets_of_sizes
 
-_MOST_CELLS = 400_000_000  # of the table of one pair, in bytes
+_MOST_CELLS = 400_000_000  # bytes of the alignment table of one pair
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Edit:
     """Replace the source tokens `[start, end)` with one of the corrections.
 
     Args:
-        start: The first token to replace, from 0.
-        end: One past the last token. `start == end` inserts.
+        start: The position of the first token to replace, from 0.
+        end: The position after the last token to replace. `start == end` inserts before the token at `start`.
         corrections: The alternative corrections. `("",)` deletes the tokens.
-        type: The error type.
-        required: The "REQUIRED" field of M2 files.
+        type: The error type, such as "R:VERB:SVA".
+        required: The field of M2 files that contains "REQUIRED".
         comment: The comment field of M2 files.
 
     >>> apply_edits("He go .", [Edit(1, 2, ("goes",))])
@@ -96,12 +96,13 @@ class EditTable:
             for edit in row.edits
         ]
         if not all(isinstance(text, str) for text in chain(strings, *alternatives)):
-            raise InputError("an edit has a type, correction or comment that is not a string", fix='A deletion is [""]')
-        columns = _whole_numbers(edits, "the span of an edit").reshape(-1, 6).T.copy()
+            problem = "an edit has a type, correction or comment that is not a string"
+            raise InputError(problem, fix='Write a deletion as [""]')
+        columns = _whole_numbers(edits, "the start or end of an edit").reshape(-1, 6).T.copy()
         positions = columns[2:].astype(np.int32)
         return cls(
             row_offsets=offsets_of(annotations),
-            annotators=_whole_numbers([row.annotator for row in rows], "an annotator"),
+            annotators=_whole_numbers([row.annotator for row in rows], "the number of an annotator"),
             edit_offsets=offsets_of([row.edits for row in rows]),
             starts=columns[0],
             ends=columns[1],
@@ -151,7 +152,7 @@ class EditTable:
         return ["".join(rows[begin:end]) for begin, end in pairwise(self.row_offsets.tolist())]
 
     def of_types(self, kept: Collection[str]) -> EditTable:
-        """Return the same annotators with only their edits of these types."""
+        """Return the table with only the edits of these types. Annotators left without edits stay."""
         mask = np.isin(self.types, [k for k, name in enumerate(self.strings) if name in kept])
         columns = {name: getattr(self, name)[mask] for name in _EDIT_COLUMNS}
         return replace(self, edit_offsets=offsets_of_sizes(mask)[self.edit_offsets], **columns)
@@ -170,7 +171,7 @@ class EditTable:
         )
 
     def comparable_corrections(self) -> tuple[Offsets, EncodedLines]:
-        """Return the corrections that can occur in tokenized text, with the offsets of each edit's corrections.
+        """Return the offsets of each edit's corrections, and the corrections that can occur in tokenized text.
 
         Corrections with white space other than single spaces are left out, because no tokenized text equals them.
         """
@@ -185,7 +186,7 @@ _EDIT_COLUMNS = ("starts", "ends", "types", "corrections", "required", "comments
 
 
 def _whole_numbers(values: Sequence[object], what: str) -> Offsets:
-    """Return whole numbers as an array. The check is needed because numpy drops fractions silently."""
+    """Return whole numbers as an array. Anything else is an error, because numpy would drop fractions silently."""
     found = np.array(values) if values else np.empty(0, dtype=np.int64)
     if found.dtype.kind not in "iu":
         raise InputError(f"{what} is not a whole number that fits in 64 bits")
@@ -193,15 +194,16 @@ def _whole_numbers(values: Sequence[object], what: str) -> Offsets:
 
 
 def is_single_spaced(text: str) -> bool:
-    """Return whether the only white space in a text is single spaces between tokens."""
+    """Return whether a text contains no white space except single spaces between tokens."""
     return " ".join(text.split()) == text
 
 
 class EditedTexts(tuple[str, ...]):
     """Predictions given as edits: a tuple of corrected texts that also holds the edits.
 
-    The text of a sentence has the edits of its first annotation applied. A sentence without annotations is unchanged.
-    Metrics that compare edits (ERRANT, M2) use the given edits instead of extracting them from the text.
+    Create them with `EditedTexts.of`. The text of a sentence is its source with the edits of its first annotation. A
+    sentence without annotations is unchanged. Metrics that compare edits (ERRANT, CLEME) use the given edits instead of
+    extracting edits from the text.
 
     >>> EditedTexts.of(["He go ."], [[Annotation(0, (Edit(1, 2, ("goes",)),))]])
     ('He goes .',)
@@ -230,11 +232,15 @@ class EditedTexts(tuple[str, ...]):
 
     @cached_property
     def annotations(self) -> tuple[tuple[Annotation, ...], ...]:
-        """The annotations of each sentence. A sentence without any gets one without edits."""
+        """The annotations of each sentence. A sentence without annotations gets an annotation without edits."""
         return tuple(sentence or (Annotation(0, ()),) for sentence in self.table.annotations)
 
     def select(self, sentences: Sequence[int]) -> EditedTexts:
-        """Return the texts of these sentences (positions from 0), in this order."""
+        """Return the texts of some sentences, with their edits.
+
+        Args:
+            sentences: The positions of the sentences to keep, from 0, in the order wanted.
+        """
         chosen = EditedTexts(self[i] for i in sentences)
         chosen.table = EditTable.of([self.table.annotations[i] for i in sentences])
         return chosen
@@ -243,7 +249,7 @@ class EditedTexts(tuple[str, ...]):
 def _apply_first_rows(sources: Sequence[str], table: EditTable) -> Iterator[str]:
     """Yield each source with the edits of its first annotator applied.
 
-    Equivalent to `apply_edits` for sorted edits that do not overlap, but does not create `Edit` objects.
+    For sorted edits that do not overlap, the result is that of `apply_edits`, but no `Edit` objects are created.
     """
     words = [texts[0].split() for texts in table.alternatives]
     columns = (ids.tolist() for ids in (table.starts, table.ends, table.corrections))
@@ -270,9 +276,9 @@ def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, off
     Args:
         source: The source sentence.
         edits: The edits, in any order.
-        alternative: Which correction of each edit to apply, from 0. An edit with fewer corrections uses its last one.
-        official: Apply edits like the official I-measure scorer: from right to left, even if they overlap, and without
-            any edit that would leave the sentence empty (docs/metrics/imeasure.md §3).
+        alternative: The position of the correction to apply, from 0. An edit with fewer corrections uses its last.
+        official: Apply edits like the official I-measure scorer: from right to left, even if they overlap. An edit that
+            would leave the sentence empty is skipped (docs/metrics/imeasure.md §3).
 
     Returns:
         The corrected sentence.
@@ -308,7 +314,7 @@ def check_apart(source: str, ordered: Sequence[Edit]) -> None:
     for edit in ordered:
         if edit.start < done:
             raise InputError(
-                f"the edit of [{edit.start}, {edit.end}) overlaps the one before it in {source!r}",
+                f"the edit of tokens [{edit.start}, {edit.end}) overlaps the previous edit in {source!r}",
                 fix="Edits of one annotator must not overlap",
             )
         done = edit.end
@@ -317,8 +323,8 @@ def check_apart(source: str, ordered: Sequence[Edit]) -> None:
 def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
     """Extract the edits that turn a source into a rewrite, from a token-level Levenshtein alignment.
 
-    Adjacent changes become one edit. Among alignments of equal cost, reading from the end, keeping or replacing a token
-    is preferred to deleting, and deleting to inserting.
+    Adjacent changes become one edit. If several alignments have the lowest cost, one is chosen step by step from the
+    end of the sentence. The first possible step is taken: keep or replace a token, then delete, then insert.
 
     This follows Sakaguchi et al. (2016), section 4.1, except that their converter also matches tokens with the same
     lemma. Here tokens match only if they are equal, including case.
@@ -355,27 +361,28 @@ def extract_all_edits(sources: Sequence[str], rewrites: Sequence[Sequence[str]])
 
 
 def find_changes(sources: TokenArray, rewrites: TokenArray, rows: Offsets) -> tuple[Ids, Offsets]:
-    """Return the changed spans of every rewrite; rewrites of source i are those from `rows[i]` to `rows[i + 1]`.
+    """Return the changed spans of every rewrite. The rewrites of source i are `rewrites[rows[i]:rows[i + 1]]`.
 
     Raises:
-        InputError: The table of a pair would take gigabytes. Tokens shared at both ends need no table.
+        InputError: The alignment table of a pair would take gigabytes. It leaves out the tokens that both texts share
+            at the start and at the end.
     """
     owners = np.repeat(np.arange(len(sources)), np.diff(rows))
     cells = sources.lengths()[owners] * rewrites.lengths()
     for row in np.flatnonzero(cells > _MOST_CELLS).tolist():
         before, after = sources[owners[row] : owners[row] + 1].ids, rewrites[row : row + 1].ids
-        start = _shared(before, after)
-        end = _shared(before[start:][::-1], after[start:][::-1])
+        start = _shared_prefix_length(before, after)
+        end = _shared_prefix_length(before[start:][::-1], after[start:][::-1])
         if (len(before) - start - end) * (len(after) - start - end) > _MOST_CELLS:
             raise InputError(
-                f"sentence {owners[row] + 1}: {len(before)} tokens are too many to align with {len(after)}",
+                f"sentence {owners[row] + 1}: {len(before)} tokens are too many to align with {len(after)} tokens",
                 fix="Split the sentence",
             )
     found: tuple[Ids, Offsets] = kernels.select("edits").changed_spans(sources, rewrites, rows)
     return found
 
 
-def _shared(one: Ids, other: Ids) -> int:
+def _shared_prefix_length(one: Ids, other: Ids) -> int:
     """Return how many tokens two texts share at their start."""
     size = min(len(one), len(other))
     differs = np.flatnonzero(one[:size] != other[:size])

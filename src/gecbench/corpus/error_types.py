@@ -1,4 +1,4 @@
-"""Error types in words: the 28 of CoNLL-14 (NUCLE), and those of ERRANT for English and Czech."""
+"""Descriptions of error types: the 28 types of CoNLL-14 (NUCLE), and ERRANT's types for English and Czech."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ _SPECIAL = {"noop": "no error", "UNK": "unknown type"}
 
 
 def error_type_in_words(error_type: str) -> str:
-    """Return what an error type means, or an empty string if it is unknown.
+    """Return the meaning of an error type, or an empty string if it is unknown.
 
-    Several types joined by a slash, as error groups of the I-measure have them, are explained one by one.
+    If several types are joined by a slash, as in error groups of the I-measure, each is explained.
 
     Args:
         error_type: A type of CoNLL-14 (`Wci`) or of ERRANT (`R:VERB:SVA`, or its category or operation alone).

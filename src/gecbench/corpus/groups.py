@@ -47,7 +47,12 @@ def split_treebank(text: str) -> str:
 
 @dataclass(frozen=True)
 class Replacement:
-    """Replace the source tokens `[start, end)` with `text`. An empty text deletes, and `start == end` inserts.
+    """Replace the source tokens `[start, end)` with a text.
+
+    Args:
+        start: The position of the first token to replace, from 0.
+        end: The position after the last token to replace. `start == end` inserts before the token at `start`.
+        text: The new tokens, separated by spaces. An empty text deletes the tokens.
 
     >>> Replacement(1, 2, "goes").text
     'goes'
@@ -61,6 +66,10 @@ class Replacement:
 @dataclass(frozen=True)
 class Alternative:
     """One annotator's correction of an error: replacements that belong together.
+
+    Args:
+        annotator: The name of the annotator, usually a number as a string.
+        replacements: The replacements. All of them are needed to correct the error.
 
     >>> Alternative("0", (Replacement(1, 2, "goes"),)).annotator
     '0'
@@ -93,7 +102,7 @@ class GroupedSentence:
     """The error groups of a sentence.
 
     Args:
-        groups: The errors of the sentence.
+        groups: One `ErrorGroup` per error.
         annotators: The number of annotators, or None if the file does not state it.
         script: The identifier of the essay that the sentence belongs to.
 
@@ -130,7 +139,7 @@ def is_bridged(sentence: GroupedSentence) -> bool:
 
 
 def annotated_edits(annotations: Sequence[Annotation]) -> list[AnnotatedEdit]:
-    """Return the edits of a sentence, annotator by annotator."""
+    """Return the edits of all annotators of a sentence, each with its annotator."""
     return [AnnotatedEdit(item.annotator, edit) for item in annotations for edit in item.edits]
 
 
@@ -141,10 +150,10 @@ def group_annotations(annotations: Sequence[Annotation], treebank: bool = True) 
 
 
 def group_edits(edits: Sequence[AnnotatedEdit], annotators: int, treebank: bool = True) -> tuple[ErrorGroup, ...]:
-    """Return the error groups of edits.
+    """Put overlapping edits into one error group each.
 
-    A group is required if every annotator has a correction in it, including annotators without any edit. The order of
-    the edits matters only if edits of equal length overlap in a chain.
+    A group is required if all `annotators` of the sentence have an edit in it. The order of the edits matters only if
+    edits of equal length overlap in a chain.
     """
     groups = []
     for cluster in cluster_edits(edits):

@@ -32,7 +32,7 @@ from gecbench.kernels.tokens import encode_lines, offsets_of
 TOKENIZE_CHOICES = ("none", "auto", *TOKENIZERS)
 _SHOWN = 60  # characters of a line in an error message
 MIN_LINES = 8  # with fewer lines, wrappers are not reported and tokenization gives only a warning
-# Tokenization: the number of lines checked, and the share of differing lines that is an error
+# Tokenization: the number of lines checked, and the share of lines unlike their sources that is an error
 _TOKENIZATION_PROBES = 200
 _UNLIKE_SHARE = 0.3
 # Wrappers: the number of lines checked, and the share of wrapped lines that is an error
@@ -59,20 +59,20 @@ _GUIDES: CorpusCache[tuple[SourceGuide | None]] = CorpusCache()
 class ForeignTextWarning(UserWarning):
     """Predictions share hardly any words with their sources, or look shifted.
 
-    They come from an untrained model, or are paired with the wrong sources.
+    Either the model is untrained, or the predictions are paired with the wrong sources.
     """
 
 
 class RawTextWarning(UserWarning):
-    """A few predictions do not look tokenized like their sources. With more of them, it is an error."""
+    """A few predictions do not look tokenized like their sources. More such predictions raise an `InputError`."""
 
 
 class DamagedTextWarning(UserWarning):
-    """Lines are empty, or contain NUL bytes, subword marks or non-ASCII white space."""
+    """Several lines are empty, or contain NUL bytes, subword marks (@@, ▁) or non-ASCII white space."""
 
 
 class MixedUpTextWarning(UserWarning):
-    """Texts look swapped, or are identical to another text."""
+    """Sources and references look swapped, or two texts are identical that should differ."""
 
 
 class ForeignTextError(InputError):
@@ -88,9 +88,9 @@ class Prepared:
     """Predictions ready to be counted.
 
     Args:
-        corpus: Their corpus.
+        corpus: The corpus of the predictions.
         lines: The predictions.
-        preparation: The tokenizer applied to them, or None.
+        preparation: The tokenizer applied to the predictions, or None.
         name: The name of the system.
     """
 
@@ -133,9 +133,10 @@ class Preprocessing:
         *,
         counted: bool = False,
     ) -> Prepared:
-        """Check and prepare predictions: their number and type, wrappers, tokenization and alignment.
+        """Check predictions and tokenize them.
 
-        `counted=True` skips the check of number and type, because a reader has done it.
+        The checks cover number, type, extra text, tokenization, damage and alignment. `counted=True` skips the check
+        of number and type, for a caller that has already done it.
         """
         lines = tuple(predictions) if counted else check_predictions(predictions, len(corpus), name)
         if isinstance(predictions, EditedTexts):
@@ -159,10 +160,11 @@ class Preprocessing:
     def prepare_sentence(
         self, source: str, references: tuple[str, ...], prediction: str
     ) -> tuple[str, tuple[str, ...], str]:
-        """Return a sentence, its references and its prediction as tokens, by themselves: no corpus is looked at.
+        """Tokenize a source, its references and its prediction without looking at other sentences.
 
-        Sources and references stay as they are unless they are raw text. "auto" gives words of the source the form
-        that they have there; other words are split by the Treebank's rules, Chinese and Japanese by character.
+        The source and the references are tokenized only if they look like raw text. With "auto", words of the
+        prediction are split as in the source. Words that the source does not contain are split by the Treebank's rules,
+        and Chinese and Japanese words by character.
         """
         if self.tokenize == "none":
             return source, references, prediction
@@ -175,7 +177,7 @@ class Preprocessing:
 
     def _prepare_edits(self, corpus: Corpus, predictions: EditedTexts, name: str) -> Prepared:
         if self.tokenize != "none":
-            raise InputError(f"{name} are edits of tokens and cannot be tokenized", fix='Use tokenize="none"')
+            raise InputError(f"{name} are edits of tokens, so they cannot be tokenized", fix='Use tokenize="none"')
         return Prepared(corpus, predictions, name=name)
 
     def _tokenize(self, corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
@@ -196,7 +198,7 @@ class Preprocessing:
             warnings.warn(f"{problem}; {_SKIP}.", ForeignTextWarning, stacklevel=2)
 
     def _check_identical(self, corpus: Corpus, lines: Sequence[str], name: str, file: str | None) -> None:
-        """Raise an error for predictions identical to a reference, or warn: a model may have memorized them."""
+        """Raise an error or warn if predictions are identical to a reference, because a model may have memorized it."""
         for problem in identical_references(corpus, lines, name):
             if self.foreign == "error" and not self.paired:
                 raise IdenticalTextError(problem, file=file, fix=_IF_INTENDED)
@@ -237,7 +239,8 @@ def check_predictions(predictions: Iterable[str], sentences: int, name: str = "p
 def check_corpus(corpus: Corpus, aligned: bool = False, *, swapped: bool = False) -> None:
     """Warn of damaged references and sources, and check for swapped or identical texts unless `aligned`.
 
-    Each corpus is checked once. `swapped=True` skips the check for swapped texts, because it was done before.
+    Each corpus is checked once. `swapped=True` skips the check for swapped texts, for a caller that has already done
+    it.
     """
     if corpus.references is None or _CHECKED_CORPORA.get(corpus, aligned):
         return
@@ -262,7 +265,10 @@ def misplaced_references(corpus: Corpus) -> list[str]:
 
 
 def identical_references(corpus: Corpus, lines: Sequence[str], name: str) -> Iterator[str]:
-    """Yield a message for each reference identical to the predictions. A few lines may agree by chance: ignored."""
+    """Yield a message for each reference identical to the predictions.
+
+    Fewer than eight lines are not compared, because they may agree by chance.
+    """
     if len(lines) >= MIN_LINES:
         for k in range(min(map(len, corpus.references or ((),)))):
             if _same_lines(lines, (texts[k] for texts in corpus.references or ())):
@@ -272,7 +278,7 @@ def identical_references(corpus: Corpus, lines: Sequence[str], name: str) -> Ite
 def _identical_to_source(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
     for k, column in enumerate(columns):
         if len(corpus) >= MIN_LINES and _same_lines(corpus.sources, column):
-            yield f"{_reference_name(corpus, k)} is identical to the source"
+            yield f"{_reference_name(corpus, k)} is identical to the sources"
 
 
 def _doubled_references(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -284,7 +290,7 @@ def _doubled_references(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Ite
 
 
 def _reference_name(corpus: Corpus, k: int) -> str:
-    """Return the file of a reference if the files of all references are known, else its number from 0."""
+    """Return the file of a reference set if all files are known, else "reference" and its number from 0."""
     files = corpus.metadata.get("reference_files")
     most = max(map(len, corpus.references or ((),)))
     return str(files[k]) if isinstance(files, tuple) and len(files) == most else f"reference {k}"
@@ -333,7 +339,7 @@ def guide_of(corpus: Corpus) -> SourceGuide | None:
 
 
 def share_guide(whole: Corpus, part: Corpus) -> Corpus:
-    """Return a part of a corpus after giving it the guide of the whole, so that both are tokenized alike."""
+    """Give a part of a corpus the source guide of the whole, so that both are tokenized alike. Return the part."""
     _GUIDES.put(part, None, (guide_of(whole),))
     return part
 
@@ -346,7 +352,7 @@ def _learn(corpus: Corpus) -> SourceGuide | None:
 
 
 def _corrected_lines(corpus: Corpus) -> Iterator[str]:
-    """Yield the references that are tokenized or, without references, the sources with edits applied."""
+    """Yield the tokenized references or, if the corpus has no references, the sources with edits applied."""
     if corpus.references is not None:
         for column in corpus.reference_columns():
             if tokenized_alike(corpus.sources, column):
@@ -366,7 +372,7 @@ def _guide_without_corpus(tokenizer: str) -> SourceGuide:
 
 @lru_cache(maxsize=4096)
 def _tokenize_gold(texts: tuple[str, ...], tokenizer: str) -> list[str]:
-    """Return a source and its references, those of them as tokens that look raw."""
+    """Return a source and its references. Tokenize those that look like raw text."""
     name = _tokenizer_for(texts[0]) if tokenizer == "auto" else tokenizer
     return [tokenize([text], name)[0] if _looks_raw(text) else text for text in texts]
 
@@ -376,12 +382,13 @@ def _tokenizer_for(text: str) -> str:
 
 
 def _looks_raw(text: str) -> bool:
-    """Return whether punctuation is joined to words, and nowhere split from them."""
+    """Return whether punctuation is joined to words and never split from them."""
     signs = [sign(text) for sign in (_final_mark, _comma, _clitic)]
     return False in signs and True not in signs
 
 
 def _looks_tokenized(text: str) -> bool:
+    """Return whether punctuation is split from words and never joined to them."""
     signs = [sign(text) for sign in (_final_mark, _comma, _clitic)]
     return True in signs and False not in signs
 
@@ -415,10 +422,13 @@ def check_tokenization(
 def compare_tokenization(
     sources: Sequence[str], lines: Sequence[str], probes: int = _TOKENIZATION_PROBES
 ) -> tuple[int, list[int]]:
-    """Return the number of sampled lines with punctuation split as in their source, and the positions of the others."""
+    """Return how many sampled lines are tokenized like their source, and the positions of the lines that are not.
+
+    A line without evidence, such as punctuation, counts as neither.
+    """
     like, unlike = 0, []
     for i in range(0, len(lines), max(1, len(lines) // probes)):
-        difference = _difference(sources[i].rstrip(), lines[i].rstrip())
+        difference = _tokenization_difference(sources[i].rstrip(), lines[i].rstrip())
         if difference > 0:
             unlike.append(i)
         elif difference < 0:
@@ -427,7 +437,7 @@ def compare_tokenization(
 
 
 def tokenized_unlike(sources: Sequence[str], lines: Sequence[str]) -> bool:
-    """Return whether enough lines are not tokenized like their sources."""
+    """Return whether at least 30% of the lines with evidence are not tokenized like their sources."""
     return _shows_unlike(*compare_tokenization(sources, lines))
 
 
@@ -441,8 +451,8 @@ def tokenized_alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
     return like > 10 * len(unlike)
 
 
-def _difference(source: str, line: str) -> int:
-    """Return the number of signs that a line is tokenized differently from its source, minus the signs against it."""
+def _tokenization_difference(source: str, line: str) -> int:
+    """Return the number of signs that a line is tokenized unlike its source, minus the signs that it is alike."""
     if source == line:
         return -1
     found = 0
@@ -450,7 +460,7 @@ def _difference(source: str, line: str) -> int:
         ours, theirs = sign(source), sign(line)
         if ours is not None and theirs is not None:
             found += 1 if ours != theirs else -1
-    return found or _blanks(source, line)
+    return found or _length_difference(source, line)
 
 
 def _final_mark(text: str) -> bool | None:
@@ -459,10 +469,12 @@ def _final_mark(text: str) -> bool | None:
 
 
 def _comma(text: str) -> bool | None:
+    """Return whether a comma is split from its word, or None if there is no comma."""
     return " , " in text if ", " in text else None
 
 
 def _clitic(text: str) -> bool | None:
+    """Return whether a contraction is split into two tokens, or None if there is no contraction."""
     if "'" not in text and "’" not in text:
         return None
     if " n't" in text or " 's " in text:
@@ -470,8 +482,11 @@ def _clitic(text: str) -> bool | None:
     return False if "n't " in text or "'s " in text or "n’t " in text or "’s " in text else None
 
 
-def _blanks(source: str, line: str) -> int:
-    """Compare the tokens of texts with the same letters, or of texts whose tokens are single characters."""
+def _length_difference(source: str, line: str) -> int:
+    """Return 1 if a line's tokens are much longer or shorter than its source's, -1 if not, and 0 if that is unclear.
+
+    It is clear only if both have the same letters, or if one is split into single characters.
+    """
     ours, theirs = len(source.split()), len(line.split())
     if "".join(source.split()) == "".join(line.split()):
         return 1 if abs(ours - theirs) > 1 else 0 if ours != theirs else -1
@@ -490,7 +505,7 @@ def _shown(text: str) -> str:
 class Wrapper:
     """Extra text that models put around a correction, and how to remove it.
 
-    If it `may_be_text`, it is removed only if the line then resembles its source at least as much as before.
+    A wrapper that `may_be_text` of the sentence is removed only if the line then resembles its source at least as much.
     """
 
     name: str
@@ -547,7 +562,7 @@ def _without_quotes(line: str) -> str:
 
 
 def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
-    """Return the known wrappers. A prefix that nearly all lines share counts as a label."""
+    """Return the kinds of extra text to look for. A prefix that nearly all lines share counts as a label."""
     common = _common_label(lines)
     return (
         Wrapper("fence", "a Markdown fence around them", _without_fence),
@@ -593,7 +608,7 @@ _FORMATS = (
 def check_wrappers(
     sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
 ) -> None:
-    """Raise an error if nearly all lines are wrapped in extra text that their sources do not have."""
+    """Raise an error if nearly all lines have extra text around them that their sources do not have."""
     probes = range(0, len(lines), max(1, len(lines) // _WRAPPER_PROBES))
     if len(probes) < MIN_LINES:
         return
@@ -621,14 +636,14 @@ def _check_format(
 def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict[str, int]]:
     """Remove extra text that models put around corrections: labels, quotes, code fences, explanations.
 
-    Extra text that the source has too is kept.
+    Extra text of a kind that the source also has is kept.
 
     Args:
         lines: The outputs of a model.
         sources: The source of each line.
 
     Returns:
-        The cleaned lines, and the number of lines changed by each rule.
+        The cleaned lines, and the number of changed lines for each kind of extra text.
 
     Raises:
         InputError: There is not one line per source, or the lines are JSON or CSV instead of text.
@@ -656,7 +671,7 @@ def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict
 
 
 def wrapped_lines(sources: Sequence[str], lines: Sequence[str]) -> list[bool]:
-    """Return which lines have a wrapper that their source does not have. Each line is checked alone."""
+    """Return which lines have extra text that their source does not have. Each line is checked by itself."""
     known, pairs = wrappers_of(()), zip(sources, lines, strict=True)
     return [any(_wraps(wrapper, line, source) for wrapper in known) for source, line in pairs]
 
@@ -680,13 +695,13 @@ def check_alignment(
 
     Two cases are errors, because real corrections share more tokens with their sources:
 
-    - Ten misplaced lines in a row. In a shorter corpus, five lines or half of the lines, if that is more.
-    - Thirty lines in a row (or all lines of a shorter corpus of at least ten) that share less than 20% of their tokens
-      with their sources.
+    - Ten misplaced lines in a row. In a corpus of fewer than 20 lines, half of the lines are enough, but at least five.
+    - Thirty lines in a row that share less than 20% of their tokens with their sources. In a corpus of 10 to 29 lines,
+      all lines.
 
     Lines of fewer than four tokens are never compared with neighboring sources. Their overlap is the share of their
-    tokens that the source contains. Empty lines and lines with short sources are ignored. Of more than 2,000 lines, an
-    evenly spaced sample is checked.
+    tokens that the source contains. Empty lines and lines with short sources are ignored. In a corpus of at least 4,000
+    lines, an evenly spaced sample is checked.
     """
     step = max(1, len(sources) // _ALIGNMENT_PROBES)
     seen, likeness, short = _source_overlap(sources[::step], lines[::step])
@@ -711,7 +726,7 @@ def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[n
 def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
     """Return the numbers (from 1) of lines that look like corrections of a neighboring sentence.
 
-    `texts[i]` are the source of sentence i and other texts that its correction may resemble. A copy of the source and
+    `texts[i]` lists the source of sentence i and other texts that its correction may resemble. A copy of the source and
     a line of fewer than four tokens are never misplaced.
     """
     changed = [i for i, line in enumerate(lines) if line != texts[i][0] and len(line.split()) >= _SHORT_LINE]
@@ -773,7 +788,7 @@ def _misplaced(
 ) -> npt.NDArray[np.bool_]:
     """Return which of the lines at these places share far more tokens with a neighbor's texts than with their own.
 
-    The overlap with the neighbor must exceed 0.4, and exceed the overlap with their own texts (`likeness`) by 0.2.
+    The overlap with the neighbor must exceed 0.4, and must exceed the overlap with their own texts (`likeness`) by 0.2.
     """
     needed = np.maximum(0.4, likeness + 0.2)
     found = np.zeros(len(places), dtype=np.bool_)
@@ -797,8 +812,8 @@ def _source_overlap(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """Return the positions of comparable lines, their overlap with their sources, and which of them are short.
 
-    Empty lines and lines with short sources are not comparable. For long lines the overlap is `overlap`, for short
-    lines the share of their tokens that the source contains.
+    Empty lines and lines with short sources are not comparable. The overlap of a short line is the share of its tokens
+    that the source contains. The overlap of other lines is computed by `overlap`.
     """
     counts = _count_shared(sources, lines)
     seen = np.flatnonzero((counts[:, 0] >= _SHORT_LINE) & (counts[:, 1] > 0))
@@ -808,7 +823,7 @@ def _source_overlap(
 
 
 def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.int32]:
-    """Return, per pair of lines, the number of distinct tokens left, right, in both, and in either."""
+    """Return four numbers of distinct tokens for each pair of lines: left, right, in both, and in either."""
     ours, theirs = encode_lines(left), encode_lines(right)
     counts: npt.NDArray[np.int32] = kernels.select("tokens").count_shared(
         ours.text, ours.offsets(), theirs.text, theirs.offsets()
@@ -881,14 +896,14 @@ def _swapped(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
                 break
         else:
             share = f"{worse / (better + worse):.0%} of the sentences that differ read better in the source"
-            yield f"the source and {_reference_name(corpus, k)} look swapped: {share}"
+            yield f"the sources and {_reference_name(corpus, k)} look swapped: {share}"
 
 
 def _compare_fluency(sources: Sequence[str], texts: Sequence[str], probes: int) -> tuple[int, int]:
     """Return how many texts read better than their source, and how many read worse, from a sample of `probes`.
 
-    Correct phrases recur, while errors vary. So of the bigrams that only one of the two texts has, the better text has
-    more that also occur in other sentences.
+    Correct phrases recur in other sentences, while errors vary. Only bigrams that the other text does not have are
+    compared: the text with the larger share of recurring bigrams reads better.
     """
     differing = [i for i in range(len(texts)) if sources[i].strip() != texts[i].strip()]
     sample = differing[:: max(1, len(differing) // probes)]

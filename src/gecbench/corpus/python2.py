@@ -14,7 +14,7 @@ import numpy as np
 _SMALLEST_TABLE = 8
 _PERTURB_SHIFT = 5
 _WORD = 1 << 64
-# Ranges with all letters that Unicode 5.2 lowers. Other characters in these ranges are not lowered today either.
+# These ranges contain all letters with a lower-case form in Unicode 5.2. The other characters in them still have none.
 _LOWERED = (
     (0x41, 0x5A),
     (0xC0, 0xDE),
@@ -44,7 +44,7 @@ _MONGOLIAN_VOWEL_SEPARATOR = "\u180e"
 
 
 def dict_order(hashes: Sequence[int]) -> list[int]:
-    """Return the order in which a dictionary iterates over distinct keys inserted with these hashes.
+    """Return the order in which a Python 2.7 dictionary iterates over keys inserted with these hashes.
 
     The table starts with 8 slots. Once it is two thirds full, it grows to more than four times the number of keys.
     Collisions are resolved by the perturbed probe `5 * slot + perturb + 1` (docs/metrics/m2.md §9).
@@ -79,12 +79,15 @@ def _grown(table: Sequence[int | None], used: int, hashes: Sequence[int]) -> lis
 
 
 def integer_hash(number: int) -> int:
-    """Return the hash of an integer."""
+    """Return Python 2.7's hash of an integer."""
     return -2 if number == -1 else number
 
 
 def string_hashes(texts: Sequence[str]) -> list[int]:
-    """Return the hash of each text: x = 1000003 x ^ c over its code points, from x = 128 times the first.
+    """Return Python 2.7's hash of each text.
+
+    Start with x = 128 times the first code point, and set x = 1000003 x ^ c for each code point c. The hash is x ^ the
+    length of the text.
 
     >>> string_hashes(["a", ""])
     [12416037344, 0]
@@ -118,5 +121,5 @@ def _lower_table() -> dict[int, str]:
 
 
 def with_spaces(text: str) -> str:
-    """Replace the one character that was white space in Unicode 5.2 but is not today with a space."""
+    """Replace U+180E with a space. It is the only character that was white space in Unicode 5.2 and no longer is."""
     return text.replace(_MONGOLIAN_VOWEL_SEPARATOR, " ")

@@ -94,7 +94,7 @@ def tokenize(texts: Iterable[str], tokenizer: str = "treebank") -> list[str]:
 
 
 def detokenize(texts: Iterable[str]) -> list[str]:
-    """Join tokens to text as people write it: attach punctuation, contractions and quotation marks to words.
+    """Join tokens into normal text: attach punctuation, contractions and quotation marks to words.
 
     Args:
         texts: Texts with spaces between tokens.
@@ -150,13 +150,14 @@ def _import_library(module: str, extra: str = "") -> Any:
 
 _TYPOGRAPHIC = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "…": "..."}
 _PLAIN = str.maketrans(_TYPOGRAPHIC)
-_SHOWN = str.maketrans({**_TYPOGRAPHIC, "…": ";"})  # same length as the text; every tokenizer splits off a semicolon
+# keeps the length of the text: "…" becomes a semicolon, which every tokenizer also splits off
+_SHOWN = str.maketrans({**_TYPOGRAPHIC, "…": ";"})
 _JOINED_PAIRS = {"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"}
 _OPENING = "\"'(“‘`"
 _CANDIDATES = ("treebank", "13a", "intl", "char")
 _LONGEST_RUN = 8
 _SAMPLE_SIZE = 500
-Run = tuple[str, bool]
+Run = tuple[str, bool]  # tokens written without spaces, and whether they end the line
 Runs = dict[Run, tuple[str, ...] | None]
 
 
@@ -182,8 +183,8 @@ class SourceGuide:
         for tokens in sentences:
             for run, way in _runs(tokens):
                 known[run][way] += 1
-        self._habits = {run: habit for run, ways in known.items() if (habit := _habit(run[0], ways))}
-        self._longest = _longest_runs(self._habits)
+        self._known_splits = {run: split for run, ways in known.items() if (split := _majority_split(run[0], ways))}
+        self._longest = _longest_runs(self._known_splits)
         self._gaps = _learn_gaps(sentences, words)
         self._single_characters = tokenizer == "char" and max(map(len, words), default=0) == 1
         self._splits_full_stops = _split_full_stops(sentences) >= 0
@@ -204,7 +205,7 @@ class SourceGuide:
         tokens: list[str] = []
         chunks = _straight(text.translate(self._forms)).split()
         for chunk, following in pairwise([*chunks, ""]):
-            # most words stand in the source as they are: what `_guided` would find first
+            # Fast path: most words also occur in the source, and `_guided` would find those first.
             found = own.get((chunk, not following)) or own.get((chunk, bool(following)))
             if found:
                 tokens.extend(found)
@@ -215,9 +216,10 @@ class SourceGuide:
         return " ".join(_direct_quotes(tokens) if directed else tokens)
 
     def _split_places(self, chunk: str, following: str) -> list[int]:
-        """Return the boundaries of the pieces of a chunk: the tokenizer's, except gaps that the corpus never splits.
+        """Return the positions at which a chunk (text between spaces) may be split.
 
-        The tokenizer sees typographic characters in their plain forms.
+        They come from the tokenizer, except at gaps that the corpus always or never splits. The tokenizer gets
+        typographic characters in their plain forms.
         """
         if self._single_characters:
             return [*range(len(chunk) + 1)]
@@ -244,6 +246,7 @@ class SourceGuide:
     def _guided(
         self, chunk: str, places: list[int], own: Runs, longest: Mapping[str, int], final: bool
     ) -> Iterator[str]:
+        """Yield the tokens of a chunk: at each place the longest known run, else the text up to the next place."""
         first = 0
         while first < len(places) - 1:
             start = places[first]
@@ -254,7 +257,7 @@ class SourceGuide:
                 found = (
                     own.get((spelled, ends_line))
                     or own.get((spelled, not ends_line))
-                    or self._habits.get((spelled, ends_line))
+                    or self._known_splits.get((spelled, ends_line))
                 )
                 if found:
                     yield from found
@@ -266,17 +269,17 @@ class SourceGuide:
 
 
 def measure_tokenizer(lines: Sequence[str]) -> str:
-    """Return the tokenizer that best restores lines after detokenizing them, or `none` for raw text.
+    """Return the tokenizer that best restores lines after they are detokenized, or `none` for raw text.
 
-    The best tokenizer restores most lines. If lines tie, the overlap of tokens decides.
+    The best tokenizer restores the most lines. If tokenizers tie, the overlap of tokens decides.
     """
     sample = [" ".join(line.split()) for line in lines[:: max(1, len(lines) // _SAMPLE_SIZE)]]
-    natural = [text.translate(_SHOWN) for text in detokenize(sample)]
+    raw = [text.translate(_SHOWN) for text in detokenize(sample)]
     wanted = [_straight(line.translate(_SHOWN)) for line in sample]
-    results = {"none": natural}
+    results = {"none": raw}
     for name in _CANDIDATES:
         split = make_tokenizer(name)
-        results[name] = [_straight(" ".join(split(text).split())) for text in natural]
+        results[name] = [_straight(" ".join(split(text).split())) for text in raw]
     return max(
         results,
         key=lambda name: (sum(map(str.__eq__, results[name], wanted)), sum(map(overlap, results[name], wanted))),
@@ -307,23 +310,24 @@ def _longest_runs(runs: Iterable[Run]) -> dict[str, int]:
     return longest
 
 
-def _habit(spelled: str, ways: Counter[tuple[str, ...]]) -> tuple[str, ...] | None:
+def _majority_split(spelled: str, ways: Counter[tuple[str, ...]]) -> tuple[str, ...] | None:
     """Return the split that is more frequent than all others together, or None.
 
-    Runs with quotation marks count only if they are always split the same way: the mark's direction varies.
+    A run with quotation marks must always be split the same way, because the direction of the marks varies.
     """
     way, count = max(ways.items(), key=itemgetter(1))
     return way if len(ways) == 1 or (2 * count > ways.total() and '"' not in spelled) else None
 
 
-_NEVER_INSIDE = 200  # a gap is always split if it is split this many times as often as not
-_NEVER_SPLIT = 10  # a gap is never split if it is inside a token this many times as often
+_NEVER_INSIDE = 200  # a gap counts as always split if it is split this many times as often as it is inside a token
+_NEVER_SPLIT = 10  # a gap counts as never split if it is inside a token this many times as often as it is split
 
 
 def _learn_gaps(sentences: Iterable[Sequence[str]], words: Mapping[str, int]) -> dict[str, bool]:
     """Return the gaps between characters that a corpus always splits (True) or never splits (False).
 
-    Two tokens may have had a space between them, so a gap counts as always split only if it is rarely inside a token.
+    The space between two tokens may come from the raw text, so it alone does not show a split. A gap counts as always
+    split only if it is hardly ever inside a token.
     """
     inside: Counter[str] = Counter()
     for word, count in words.items():
@@ -396,6 +400,7 @@ def _runs(tokens: Sequence[str]) -> Iterator[tuple[Run, tuple[str, ...]]]:
 
 
 def _joins(left: str, right: str) -> bool:
+    """Return whether raw text may write two tokens without a space between them."""
     if right[0] == "." and right[1:2].isalnum():  # ".net"
         return False
     if right[0] in ".,!?;:)]}%'\"" or left[-1] in '([{$€£¥#"' or left == "'":
@@ -408,7 +413,7 @@ def _is_chinese(left: str, right: str) -> bool:
 
 
 def _split_full_stops(sentences: Iterable[Sequence[str]]) -> int:
-    """Return the number of periods inside lines that are split from their words, minus those that are not.
+    """Return the number of periods inside lines that are split from their words, minus the number that are joined.
 
     Short and capitalized words do not count, because with a period they are often abbreviations.
     """
@@ -422,12 +427,12 @@ def _split_full_stops(sentences: Iterable[Sequence[str]]) -> int:
 
 
 def _ends_sentence(word: str) -> bool:
-    """Return whether a word ends with its only period, not after a capital, so that it may end a sentence."""
+    """Return whether a word may end a sentence: its only period is at its end and does not follow a capital."""
     return word.find(".") == len(word) - 1 > 0 and (word[-2].islower() or word[-2].isdigit() or word[-2] in ")'\"")
 
 
 def _direct_quotes(tokens: Iterable[str]) -> Iterator[str]:
-    """Turn plain quotation marks into opening and closing ones, alternately."""
+    """Turn plain quotation marks alternately into opening and closing Treebank marks."""
     inside = False
     for token in tokens:
         if token in ('"', "``", "''"):
