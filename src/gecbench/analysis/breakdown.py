@@ -29,7 +29,7 @@ _FIRST_HEADINGS = {"edit-distance": "characters:", "references": "system", "gram
 
 @dataclass(frozen=True)
 class SentenceGroup:
-    """The number of sentences of a group and their score, or None without sentences."""
+    """A group of sentences and their score, which is None if the group is empty."""
 
     low: float
     high: float | None
@@ -61,7 +61,10 @@ class DistanceGroup(SentenceGroup):
 
 @dataclass(frozen=True)
 class GrammaticalityGroup(SentenceGroup):
-    """The sources with a judgment from `low` to below `high` (or 4), from 1 (incomprehensible) to 4 (perfect)."""
+    """The sources judged at least `low` and below `high`, from 1 (incomprehensible) to 4 (perfect).
+
+    The last group includes 4.
+    """
 
     @property
     def label(self) -> str:
@@ -76,7 +79,7 @@ class GrammaticalityGroup(SentenceGroup):
 
 @dataclass(frozen=True)
 class ReferenceGroup:
-    """Mean, lowest and highest score over sets of `references` references."""
+    """Mean, lowest and highest score over all (or some) sets of `references` references."""
 
     references: int
     sets: int
@@ -96,7 +99,10 @@ class ReferenceGroup:
 
 
 def edit_distances(sources: Sequence[str], predictions: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the character Levenshtein distance between each prediction and its source, with single spaces."""
+    """Return the character Levenshtein distance between each prediction and its source.
+
+    White space counts as a single space.
+    """
     from rapidfuzz.distance import Levenshtein
 
     pairs = zip(sources, predictions, strict=True)
@@ -107,20 +113,20 @@ def edit_distances(sources: Sequence[str], predictions: Sequence[str]) -> npt.ND
 def by_edit_distance(
     score: Score, corpus: Corpus, predictions: Sequence[str], bins: Sequence[int] = DISTANCE_BINS
 ) -> list[DistanceGroup]:
-    """Score groups of sentences by the distance between prediction and source (Napoles et al. 2017, Figure 1).
+    """Score sentences in groups of similar distance between prediction and source (Napoles et al. 2017, Figure 1).
 
-    `bins` are the lower ends of the groups.
+    The distance is counted in characters. `bins` are the smallest distances of the groups.
     """
     if list(bins) != sorted(set(bins)) or not bins or bins[0] != 0:
-        raise InputError(f"bins={list(bins)} are not increasing numbers from 0")
+        raise InputError(f"bins={list(bins)} is not a list of increasing numbers that starts with 0")
     return _by_distance(score, edit_distances(corpus.sources, predictions), bins)
 
 
 def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTANCE_BINS) -> list[DistanceGroup]:
-    """Score the sentences grouped by how far the source is from its references, in characters, on average.
+    """Score sentences in groups of similar distance between source and references (the mean in characters).
 
-    The groups do not depend on the outputs, so every system is scored on the same sentences. `bins` are the lower ends
-    of the groups.
+    The groups do not depend on the outputs, so every system is scored on the same sentences. `bins` are the smallest
+    distances of the groups.
     """
     if corpus.references is None:
         raise InputError(f"{corpus.name} has no references to group the sentences by")
@@ -129,7 +135,7 @@ def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTA
     sentence = np.repeat(np.arange(len(corpus)), [len(texts) for texts in corpus.references])
     counts = np.bincount(sentence, minlength=len(corpus))
     means = np.bincount(sentence, weights=found, minlength=len(corpus)) / np.maximum(counts, 1)
-    # A mean between two whole numbers belongs to the group of the lower one, but only a mean of 0 is unchanged.
+    # A mean between two whole numbers belongs to the group of the lower number. But only a mean of 0 means unchanged.
     return _by_distance(score, np.where(means > 0, np.maximum(means, 1), 0), bins)
 
 
@@ -143,7 +149,7 @@ def _by_distance(score: Score, distances: npt.NDArray[Any], bins: Sequence[int])
 
 
 def by_grammaticality(score: Score, corpus: Corpus) -> list[GrammaticalityGroup]:
-    """Score groups of sentences by human judgments of their sources' grammaticality (GUG, Heilman et al. 2014)."""
+    """Score sentences in groups of similar human judgments of the source (GUG, Heilman et al. 2014)."""
     judgments = _grammaticality(corpus)
     if judgments is None:
         raise InputError(
@@ -185,13 +191,14 @@ def by_reference_count(score: Score) -> list[ReferenceGroup]:
     sizes = set(score.statistics.choices().tolist())
     if len(sizes) != 1:
         raise InputError(
-            f"{min(sizes)} to {max(sizes)} references per sentence",
+            f"the sentences have {min(sizes)} to {max(sizes)} references",
             fix="Give every sentence the same number of references",
         )
     references = sizes.pop()
     if references > 1 and not score.metric.reference_policy.one_row_per_reference:
         raise InputError(
-            f"{score.metric.title} compares all references of a sentence at once, so no reference can be left out"
+            f"{score.metric.title} compares all references of a sentence at once, so no reference can be left out",
+            fix="Use another metric for this breakdown",
         )
     groups = []
     for k in range(1, references + 1):
@@ -212,13 +219,13 @@ def _reference_sets(references: int, size: int) -> list[tuple[int, ...]]:
 
 
 def breakdown_names() -> tuple[str, ...]:
-    """Return the names of all breakdowns: general ones, and those of single metrics."""
+    """Return the names of the breakdowns for all metrics, and of those that only some metrics have."""
     return (*_FIRST_HEADINGS, *dict.fromkeys(name for metric in METRICS.values() for name in metric.breakdowns))
 
 
 @dataclass(frozen=True)
 class MacroAverage:
-    """The mean of each score over error types: every type weighs the same, however frequent it is."""
+    """The mean of each score over error types. Rare and frequent types have the same weight."""
 
     types: int
     means: Mapping[str, float]
@@ -231,14 +238,14 @@ class MacroAverage:
 def macro_average(types: Sequence[Any]) -> MacroAverage:
     """Average the scores of error types, as `Metric.breakdown` returns them for ERRANT and M2.
 
-    Every type counts that the gold or the system has. As everywhere, a type without proposed edits has precision 1, and
-    a type without gold edits recall 1. F is the mean of the types' F.
+    A type is included if the gold or the system has an edit of this type. As in all scores, a type without proposed
+    edits has precision 1, and a type without gold edits has recall 1. F is the mean of the types' F.
 
     Args:
         types: Scores of error types, categories or operations.
 
     Returns:
-        The number of types, and the mean of each of their scores by column.
+        The number of types, and the mean of each column of their scores.
 
     Raises:
         InputError: There are no types, or the groups are not error types.
@@ -251,7 +258,8 @@ def macro_average(types: Sequence[Any]) -> MacroAverage:
         0.4
     """
     if not types or not all(hasattr(found, "ratios") for found in types):
-        raise InputError("there are no error types to average over", fix="Use m2 or errant with a gold of edits")
+        fix = "Use m2 or errant with a corpus of annotated edits"
+        raise InputError("there are no error types to average over", fix=fix)
     rows = [found.ratios() for found in types]
     return MacroAverage(len(rows), {column: float(np.mean([row[column] for row in rows])) for column in rows[0]})
 
@@ -265,9 +273,9 @@ def render_breakdown(
     wide: bool = False,
     average: bool = False,
 ) -> str:
-    """Return the breakdown of each system's score by the first metric, as a table or JSON.
+    """Break down each system's score by the first metric. Return a table or JSON.
 
-    With `average`, return its macro average over error types.
+    With `average`, return the macro average over error types instead.
     """
     metric = report.metrics[0]
     groups = {system: _groups(by, report[system][metric], corpus, systems[system]) for system in report}
@@ -299,7 +307,7 @@ def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -
 
 
 def _by_system(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
-    """One row per system, one column per group."""
+    """Return a table with one row per system and one column per group."""
     columns = [group.column for group in next(iter(groups.values()))]
     return Table(
         [_FIRST_HEADINGS[by], *columns], [[system, *(each.cell for each in row)] for system, row in groups.items()]
@@ -307,7 +315,7 @@ def _by_system(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
 
 
 def _by_group(groups: Mapping[str, Sequence[Any]]) -> Table:
-    """One row per system and group. The first column names the group."""
+    """Return a table with one row per system and group. The first column names the group."""
     rows = [{**group.cells(), "system": system} for system, found in groups.items() for group in found]
     first, *rest = [name for name in rows[0] if name != "system"] if rows else ["group"]
     return Table([first, "system", *rest], [[row[name] for name in (first, "system", *rest)] for row in rows])

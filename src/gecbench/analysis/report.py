@@ -61,7 +61,10 @@ def rank(scores: Mapping[str, Score]) -> list[str]:
 
 
 class Scores(_Entries[Score]):
-    """The scores of one system by metric name: a read-only mapping.
+    """The scores of one system by metric name: a read-only mapping, as returned by `gecbench.score`.
+
+    Args:
+        entries: The `Score` of each metric, by name.
 
     >>> import gecbench
     >>> scores = gecbench.score(gecbench.load_demo_systems()["rule-based"], "demo", ["gleu", "m2"])
@@ -85,9 +88,13 @@ class Scores(_Entries[Score]):
 
 
 class Report(_Entries[Mapping[str, Score]]):
-    """The scores of several systems: a read-only mapping from system to metric to `Score`.
+    """The scores of several systems, as returned by `gecbench.compare`: `report[system][metric]` is a `Score`.
 
-    Printed reports are ranked by the first metric. `tests` lists the significance tests.
+    A report is a read-only mapping. Print it for a table of the systems, ranked by the first metric.
+
+    Args:
+        scores: The scores of each system, by system and by metric.
+        tests: The significance tests.
 
     >>> import gecbench
     >>> report = gecbench.compare(gecbench.load_demo_systems(), "demo", resamples=100)
@@ -124,7 +131,7 @@ class Report(_Entries[Mapping[str, Score]]):
 
         Args:
             key: The name of the field.
-            value: Its value.
+            value: The value of the field.
         """
         scores = {
             system: {metric: score.with_field(key, value) for metric, score in found.items()}
@@ -139,10 +146,10 @@ class Report(_Entries[Mapping[str, Score]]):
 
         Args:
             report_format: "text", "markdown", "latex", "tsv" or "json".
-            wide: Give text and LaTeX the columns of the other formats, with the ends of intervals and p-values.
+            wide: Give text and LaTeX all columns of the other formats: also the ends of intervals and the p-values.
 
         Returns:
-            The table with notes on the tests and the signatures.
+            The table, notes on the tests, and the signatures.
 
         Raises:
             InputError: The format is unknown.
@@ -168,8 +175,8 @@ class Report(_Entries[Mapping[str, Score]]):
     def table(self, metrics: Sequence[str] | None = None) -> Table:
         """Return a table of systems × metrics with values times 100, ranked by the first metric.
 
-        Each value is followed by its interval, the p-value of its test (and the adjusted p-value if there are several
-        tests), and the metric's own columns, such as precision and recall.
+        After each value come its interval, the p-value of its test, and the metric's own columns, such as precision and
+        recall. If there are several tests, the p-value is followed by the adjusted p-value.
 
         Args:
             metrics: The metrics to include. By default all.
@@ -222,14 +229,14 @@ class Report(_Entries[Mapping[str, Score]]):
         return f"{_comments('%', notes)}\n{small}\n{drawn}}}"
 
     def _table(self, metrics: Sequence[str], star_scores: bool = False) -> Table:
-        """Return the table with stars on significant p-values, or on their scores."""
+        """Return the full table. Stars mark significant p-values or, with `star_scores`, significant scores."""
         systems = self.ranked(metrics[0])
         columns = {metric: list(self._columns(metric, systems)) for metric in metrics}
         starred_kind = "value" if star_scores else "adjusted" if self._has_several_tests() else "p"
         return self._assemble(systems, columns, starred_kind)
 
     def _compact(self, latex: bool = False) -> Table:
-        """Return the table with a score and its parts per metric; LaTeX has short titles and marks the baseline."""
+        """Return the table with a score and its parts per metric. For LaTeX, shorten titles and mark the baseline."""
         systems = self.ranked()
         columns = {metric: list(self._compact_columns(metric, systems)) for metric in self.metrics}
         table = self._assemble(systems, columns, "value")
@@ -240,14 +247,14 @@ class Report(_Entries[Mapping[str, Score]]):
         return replace(table, header=header, rows=rows)
 
     def _short_titles(self, columns: Sequence[_Column]) -> list[str]:
-        """Return the titles of a metric's columns; a group has the metric's name above it."""
+        """Return the titles of a metric's columns. If there are several, the metric's name stands above them."""
         if len(columns) == 1:
             return [columns[0].title]
         titles = [_SHORT_TITLES.get(column.title, column.title) for column in columns[1:]]
         return ["F" if titles == ["P", "R"] else "score", *titles]
 
     def _assemble(self, systems: Sequence[str], by_metric: Mapping[str, Sequence[_Column]], starred_kind: str) -> Table:
-        """Return the table of these columns, its best scores bold and significant ones starred."""
+        """Return the table of these columns, with best scores in bold and stars on significant cells."""
         header, columns, bold, starred = ["system"], [list(systems)], [], []
         for metric, found in by_metric.items():
             for column in found:
@@ -291,7 +298,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return _Column("value", title, cells, best_cells(cells, lowest=not sample.metric.higher_is_better))
 
     def _part_columns(self, scores: Sequence[Score]) -> Iterator[_Column]:
-        """Yield the metric's own columns; a value that is a convention, as it is 0/0, is never the best."""
+        """Yield the metric's own columns. A value of 0/0, which is set by convention, is never marked as best."""
         metric = scores[0].metric
         for part in metric.columns:
             cells = [percent(score.parts[part]) for score in scores]
@@ -326,12 +333,12 @@ class Report(_Entries[Mapping[str, Score]]):
         return [row for row, test in enumerate(tests) if test is not None and test.p_adjusted < SIGNIFICANT]
 
     def _baseline(self) -> str | None:
-        """Return the system that all others are tested against, None if there is no such system."""
+        """Return the system that all other systems are tested against, or None if there is no such system."""
         baselines = {test.baseline for test in self.tests}
         return baselines.pop() if len(baselines) == 1 else None
 
     def _notes(self, star: str = "*", compact: bool = False, latex: bool = False) -> list[str]:
-        """Return what the marks mean, how differences were tested, and the signatures."""
+        """Return the notes below a table: the meaning of the marks, the tests, and the signatures."""
         notes = self._compact_legend(star, latex) if compact else self._test_notes(star)
         return [*notes, "\n".join(self._signatures())]
 
@@ -349,7 +356,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return ["\n".join(wrapped)] if lines else []
 
     def _compact_test_notes(self, star: str) -> list[str]:
-        """Return which difference a star marks, when, and by which test."""
+        """Return a note on stars: the opponent, the significance level and the test."""
         first, comparisons = self.tests[0], len(self.tests)
         opponent = self._baseline() or "the system ranked above by that metric"
         details = [f"p < {SIGNIFICANT}", _TEST_NAMES[first.test]]

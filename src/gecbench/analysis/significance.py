@@ -1,4 +1,4 @@
-"""Bootstrap intervals and paired tests for all metrics. Each resample applies the metric's policy again."""
+"""Bootstrap intervals and paired tests for all metrics. Each resample lets the metric choose its references again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOY_CORPUS = "demo"
 
 
 class SmallSampleWarning(UserWarning):
-    """An interval is too narrow because there are too few sentences."""
+    """A confidence interval is too narrow because the corpus has fewer than 300 sentences."""
 
 
 def small_sample_note(sentences: int, corpus: str = "") -> str | None:
@@ -53,7 +53,8 @@ def warn_of_small_sample(sentences: int, corpus: str = "") -> None:
 class PairedTest:
     """The two-sided p-value of the difference between a system and a baseline.
 
-    `p_adjusted` is adjusted by Holm's method for all comparisons of the report. `resamples` is 0 for a t-test.
+    `p_adjusted` is the p-value adjusted by Holm's method for all comparisons of the report. `resamples` is 0 for a
+    t-test.
     """
 
     test: TestName
@@ -85,7 +86,7 @@ def bootstrap_values(scores: Sequence[Score], resamples: int, seed: int = DEFAUL
 
 
 def with_intervals(scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED) -> list[Score]:
-    """Add 95% bootstrap percentile intervals to the scores of a corpus. NaN values are left out."""
+    """Add 95% bootstrap percentile intervals to scores on one corpus. Resamples with the value NaN are left out."""
     tail, found = (1 - _CONFIDENCE) / 2, []
     for score, values in zip(scores, bootstrap_values(scores, resamples, seed), strict=True):
         low, high = np.quantile(values[~np.isnan(values)], [tail, 1 - tail])
@@ -112,12 +113,15 @@ class Pair:
         return PairedTest(test, self.system.name, *self.names, difference, p_value, resamples, p_adjusted=p_value)
 
     def resampled(self, test: TestName, null: Values) -> PairedTest:
-        """Return the result of a resampling test: the share of random differences that are at least as large."""
+        """Return the result of a resampling test. `null` are the differences expected by chance."""
         return self.result(test, resampled_p_value(null, self.system.value - self.baseline.value), len(null))
 
 
 def resampled_p_value(null: Values, difference: float) -> float:
-    """Return the share of random differences at least as large as a difference. One is added to both counts."""
+    """Return the share of differences in `null` that are at least as large as `difference`.
+
+    One is added to both counts, so the share is never 0.
+    """
     rounding = 1e-12
     extreme = int((np.abs(null) >= abs(difference) - rounding).sum())
     return (extreme + 1) / (len(null) + 1)
@@ -136,8 +140,9 @@ def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: in
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted by Holm's step-down method (Holm 1979), in the given order.
 
-    The smallest of m p-values is multiplied by m, the next by m - 1, and so on. Each is at least the one before it and
-    at most 1. If you call all adjusted p-values below 0.05 significant, the chance of even one error is below 0.05.
+    The smallest of m p-values is multiplied by m, the next by m - 1, and so on. An adjusted p-value is at least the
+    adjusted p-value before it, and at most 1. If you call all adjusted p-values below 0.05 significant, the chance of
+    even one error is below 0.05.
 
     >>> holm([0.04, 0.01, 0.02])
     [0.04, 0.03, 0.04]
@@ -225,7 +230,7 @@ def _generator(seed: int) -> np.random.Generator:
 
 @contextmanager
 def _resampling(scores: Sequence[Score], resamples: int, what: str) -> Iterator[tuple[list[int], Any]]:
-    """Yield the sizes of the chunks of resamples, and a progress bar."""
+    """Split resamples into chunks. Yield the sizes of the chunks, and a progress bar."""
     check_resamples(resamples)
     most = max(1, min(1000, _CHUNK_VALUES // len(scores[0].statistics)))
     sizes = [min(most, resamples - begin) for begin in range(0, resamples, most)]
@@ -235,7 +240,7 @@ def _resampling(scores: Sequence[Score], resamples: int, what: str) -> Iterator[
 
 @cache
 def _numpy_threads() -> ThreadpoolController:
-    """Return the controller of numpy's threads. For such small products, threads take more time than they save."""
+    """Return the controller that turns numpy's threads off. They slow down such small matrix products."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -13,7 +13,8 @@ from gecbench.display import visible
 from gecbench.errors import InputError
 
 _TERMINAL_WIDTH = 80
-_SHORTEST_NAME, _LONGEST_NAME = 24, 32  # to fit one block, and where several are needed
+# Names are cut to fit the table into one block, but not below 24 characters. With several blocks, they are cut to 32.
+_SHORTEST_NAME, _LONGEST_NAME = 24, 32
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,8 @@ class Table:
     """A header and rows of cells. Columns after the first are numbers and right-aligned.
 
     `bold` and `starred` are cells, as (row, column) from 0. LaTeX and HTML show bold type. All formats show stars. The
-    first `keys` columns name a row. The others may be in `groups`: a title and its number of columns. LaTeX prints
-    these titles, and text that is too wide for a terminal keeps the columns of a group together.
+    first `keys` columns name a row. The other columns may be in `groups`: a title and its number of columns. LaTeX
+    prints these titles. Text that is too wide for a terminal keeps the columns of a group together.
     """
 
     header: Sequence[str]
@@ -58,7 +59,7 @@ def shown_p_value(p_value: float) -> str:
 
 
 def with_half_widths(values: Sequence[str], halves: Sequence[str]) -> list[str]:
-    """Return printed values, each with half the width of its interval; an empty half is left out.
+    """Return printed values, each with half the width of its interval. An empty half is left out.
 
     >>> with_half_widths(["45.25", "13.40", "9.00"], ["4.66", "11.07", ""])
     ['45.25 ±  4.66', '13.40 ± 11.07', '9.00']
@@ -68,7 +69,7 @@ def with_half_widths(values: Sequence[str], halves: Sequence[str]) -> list[str]:
 
 
 def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
-    """Return the rows of the highest (or lowest) printed number in a column, all of them if they tie.
+    """Return the positions of the highest (or lowest) printed number in a column. Ties give several positions.
 
     A dash is not a number. A single number is not marked as best.
 
@@ -121,7 +122,7 @@ def _text(table: Table) -> str:
 
 
 def _text_cells(table: Table) -> list[list[str]]:
-    """Return header and rows; in columns with stars, cells without one end in a blank, so that numbers line up."""
+    """Return header and rows. In columns with stars, cells without a star end in a space to align the numbers."""
     with_stars = {column for _, column in table.starred}
     rows = [[cell + " " * (k in with_stars) for k, cell in enumerate(table.header)]]
     for i, row in enumerate(table.drawn()):
@@ -152,12 +153,12 @@ def _fitting(table: Table, limit: int) -> list[Table]:
 
 
 def _total(widths: Sequence[int]) -> int:
-    """Return the width of columns with two blanks between them."""
+    """Return the width of columns with two spaces between them."""
     return sum(widths) + 2 * (len(widths) - 1)
 
 
 def _with_short_names(table: Table, limit: int) -> Table:
-    """Shorten the first column if the table does not fit, no more than needed, if all names stay different."""
+    """Shorten the names in the first column if the table is too wide and the names stay different."""
     widths = _widths(table)
     room = limit - (_total(widths) - widths[0])
     room = room if room >= _SHORTEST_NAME else _LONGEST_NAME
@@ -172,7 +173,7 @@ def _with_short_names(table: Table, limit: int) -> Table:
 
 
 def _shorten_middle(name: str, size: int) -> str:
-    """Return a name with the middle left out if it is longer than `size` (names of wide characters stay)."""
+    """Return a name, without its middle if it is longer than `size`. Names with wide characters stay whole."""
     if len(name) <= size or _width(name) != len(name):
         return name
     end = (size - 1) // 2
@@ -205,7 +206,7 @@ def _latex(table: Table) -> str:
 
 
 def _latex_cell(table: Table, row: int, column: int) -> str:
-    """Return a cell in LaTeX; what follows ± is small, padded to the width of its column by invisible digits."""
+    """Return a cell in LaTeX. The number after ± is small, and invisible digits pad it to the width of its column."""
     text, half = table.rows[row][column], ""
     if column >= table.keys and " ± " in text:
         text, _, half = text.partition(" ± ")
@@ -218,7 +219,7 @@ def _latex_cell(table: Table, row: int, column: int) -> str:
 
 
 def _latex_groups(table: Table) -> list[str]:
-    """Return the line of group titles and the rules below them, nothing if no group has a title."""
+    """Return the line of group titles and the rules below them, or no line if no group has a title."""
     if not any(title for title, _ in table.groups):
         return []
     titles, rules, start = [""] * table.keys, [], table.keys + 1
@@ -280,4 +281,4 @@ _RENDERERS: Mapping[str, Callable[[Table], str]] = {
     "tsv": _tsv,
 }
 FORMATS = (*_RENDERERS, "json")
-COMMENT_MARKS = {"latex": "% ", "tsv": "# "}  # what starts a comment line, where a format has comments
+COMMENT_MARKS = {"latex": "% ", "tsv": "# "}  # the start of a comment line, for formats with comments

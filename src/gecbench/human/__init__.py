@@ -1,1 +1,1 @@
-"""Human performance and human judgments: bound, ranking, agreement, extent of change, meta-evaluation."""
+"""Human performance and judgments: upper bound, ranking, agreement, extent of change, meta-evaluation."""

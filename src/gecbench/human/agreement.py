@@ -45,10 +45,10 @@ def _kappa(table: NDArray[np.float64], *, weighted: bool) -> float:
 def agreement(
     pairs: Iterable[OutcomePair], *, both_system_orders: bool = True, both_judge_orders: bool = True
 ) -> Agreement:
-    """Return both kappas for pairs of outcomes, listed or counted.
+    """Return the plain and the weighted kappa of pairs of outcomes, given as a list or a `Counter`.
 
-    Cohen's kappa depends on the order of the two systems and of the two judges, which is arbitrary. By default every
-    comparison counts in both orders.
+    Cohen's kappa depends on the order of the two systems and of the two judges. These orders are arbitrary, so by
+    default every comparison counts in both orders.
     """
     table = np.zeros((len(OUTCOMES), len(OUTCOMES)))
     for (x, y), count in (pairs if isinstance(pairs, Counter) else Counter(pairs)).items():
@@ -64,7 +64,7 @@ def agreement(
 def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, list[tuple[str, int | None]]]:
     """Return the judges and outcomes of each pair of systems on a sentence.
 
-    Outcomes are given for the alphabetically first system if `oriented`, else for the system shown first.
+    An outcome is 1 if the alphabetically first system wins or, without `oriented`, if the system shown first wins.
     """
     table: dict[PairKey, list[tuple[str, int | None]]] = defaultdict(list)
     for pair in judgments:
@@ -75,7 +75,7 @@ def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, lis
 
 
 def _within(judgments: Iterable[Judgment], same_judge: bool) -> Counter[OutcomePair]:
-    """Count the pairs of outcomes of one judge, or of two; of many judges they are too many to be listed."""
+    """Count the pairs of outcomes of the same judge, or of different judges. There may be too many to list."""
     table: Counter[OutcomePair] = Counter()
     for found in _by_pair(judgments, oriented=True).values():
         by_judge: dict[str, Counter[int]] = defaultdict(Counter)
@@ -106,7 +106,7 @@ def intra_agreement(judgments: Iterable[Judgment]) -> Agreement:
 
 
 def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agreement:
-    """Return the agreement between two groups of judges, over all their judgments of the same pair."""
+    """Return the agreement between two groups of judges on the same pair and sentence."""
     others = _by_pair(other, oriented=True)
     pairs: Counter[OutcomePair] = Counter()
     for key, found in _by_pair(one, oriented=True).items():
@@ -117,10 +117,10 @@ def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agree
 
 
 def pooled_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> tuple[Agreement, Agreement, Agreement]:
-    """Return the agreement within each group and within both together (Sakaguchi et al. 2016, Table 7).
+    """Return the agreement within each of two groups, and within their union (Sakaguchi et al. 2016, Table 7).
 
     As in the paper, this uses pairs shown at least twice (ranked or not) in both groups, with outcomes in the order
-    shown. Both together include the comparisons within each group.
+    shown. The union includes the comparisons within each group.
     """
     others = _by_pair(other, oriented=False)
     within: tuple[list[OutcomePair], ...] = ([], [], [])

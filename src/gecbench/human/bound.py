@@ -49,7 +49,7 @@ class BoundRow:
 
 @dataclass(frozen=True)
 class Bound:
-    """One row per number of annotators, and g(X) (eq. 1) for each subset."""
+    """The human bound: one row per number of annotators, and g(X) (eq. 1) for each subset."""
 
     rows: tuple[BoundRow, ...]
     subsets: Subsets
@@ -77,18 +77,19 @@ def human_bound(
 ) -> Bound:
     """Score each annotator against the others, and systems against the same references.
 
-    Works with any metric, on edits (Bryant & Ng 2015) or references (JFLEG's "Human" is the last row).
+    This works with any metric, on edits (Bryant & Ng 2015) or on references. The last row for JFLEG is its published
+    score "Human".
 
     Args:
         metric: A metric or its name.
         corpus: A corpus with at least two references or annotators per sentence.
         systems: The predictions of each system by name. They are checked here, unless they are `Prepared`.
-        sizes: "all" scores against every subset of annotators, "last" only against all but one.
+        sizes: "all" scores against every subset of annotators, "last" only against subsets that leave out one.
         sentences: The positions of the sentences to score. By default all.
         **preprocessing: Fields of `Preprocessing`, such as `tokenize="auto"`.
 
     Returns:
-        The bound, with one row per number of annotators.
+        The bound, with one row per size of the subsets.
 
     Raises:
         InputError: Sentences have different numbers of references, or only one.
@@ -141,7 +142,7 @@ class Annotators:
 
 
 def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
-    """Return the annotators that a metric scores against. Annotators not listed for a sentence made no edits."""
+    """Return the annotators that a metric scores against. If one is not listed for a sentence, no edits are assumed."""
     if metric.gold(corpus) == "annotations" and corpus.annotations is not None:
         corpus = corpus.replace(annotations=EditTable.of(complete(corpus.annotations)))
         rows: Sequence[Sequence[Any]] = metric.annotations(corpus)
@@ -163,7 +164,7 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
 
 
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
-    """Return all non-empty subsets of annotators, or those that leave out one, with one bit per annotator."""
+    """Return all non-empty subsets of annotators, or only the subsets that leave out one annotator, as bits."""
     if not 1 <= annotators <= MOST_ANNOTATORS:
         raise InputError(
             f"the corpus has {counted(annotators, 'annotator')}", fix=f"Use 1 to {MOST_ANNOTATORS} annotators"
@@ -181,7 +182,7 @@ def subset_members(subsets: Subsets, annotators: int) -> Members:
 
 
 def bound_of_values(values: Values, subsets: Subsets, annotators: int, systems: Sequence[str]) -> Bound:
-    """Average f(a, X), given as (authors, subsets), to g(X), h_i and s_i (eq. 1 to 3).
+    """Return the bound from `values`, the table of f(a, X) with authors as rows and subsets as columns (eq. 1 to 3).
 
     The authors are the annotators, then the systems. Values of annotators inside X are ignored.
     """
@@ -227,7 +228,7 @@ def _score_authors(
 
 
 def _author_counts(metric: Metric, annotators: Annotators, authors: Sequence[Sequence[str]]) -> Counts | None:
-    """Return the counts as (authors, sentences, annotators, counts).
+    """Return an array of counts with the axes (authors, sentences, annotators, counts).
 
     Return None if the metric does not have one row of counts per annotator.
     """
@@ -256,8 +257,8 @@ def _restricted(metric: Metric, corpus: Corpus, members: list[int]) -> Corpus:
 def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool = False) -> Values:
     """Return F of all authors and subsets with M2's greedy-cumulative policy (docs/metrics/m2.md §9, §10).
 
-    `counts` are correct, proposed and gold edits: (authors, sentences, annotators, 3). With `rounded`, annotators are
-    chosen as in errant_compare.
+    `counts` has the axes (authors, sentences, annotators, 3), with the numbers of correct, proposed and gold edits.
+    With `rounded`, annotators are chosen as in errant_compare.
     """
     totals = select("greedy").subset_totals(
         counts=np.ascontiguousarray(counts, dtype=np.int64),
@@ -272,7 +273,7 @@ def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool 
 def score_subsets(
     authors: int, annotators: int, subsets: Subsets, against: Callable[[Members], Callable[[int], float]]
 ) -> Values:
-    """Return f(a, X) for one author and one subset at a time. `against(X)` returns a function from author to score.
+    """Return the table of f(a, X), computed value by value. `against(X)` returns a function from author to score.
 
     The value is NaN for annotators inside X.
     """

@@ -33,14 +33,14 @@ class Change:
 def change(before: Texts, after: Texts) -> Change:
     """Measure the change from `before` to `after` (Sakaguchi et al. 2016, §3.2).
 
-    Edits are those of sacrebleu's TER with its defaults, which ignore case. `changed` and `characters` count case.
-    White space at the ends of lines is ignored.
+    The edits are counted like sacrebleu's TER with its defaults, which ignore case. `changed` and `characters` are
+    case-sensitive. White space at both ends of a line is ignored.
     """
     return changes({"": (before, after)})[""]
 
 
 def changes(comparisons: Mapping[str, tuple[Texts, Texts]]) -> dict[str, Change]:
-    """Return several comparisons by name. Edits of a pair of lines are computed once, even if it occurs often."""
+    """Measure several changes by name. The TER edits of a pair of lines are computed once, even if it occurs often."""
     lines = {name: _pairs(before, after) for name, (before, after) in comparisons.items()}
     edits = ter_edits_of(list(dict.fromkeys(pair for pairs in lines.values() for pair in pairs)))
     return {
@@ -55,7 +55,7 @@ def changes(comparisons: Mapping[str, tuple[Texts, Texts]]) -> dict[str, Change]
 
 
 def mean_change(several: Sequence[Change]) -> Change:
-    """Return the unweighted mean of several comparisons of the same sentences."""
+    """Return the unweighted mean of several changes of the same sentences."""
     if not several or len({each.sentences for each in several}) != 1:
         raise InputError("a mean of changes needs comparisons of the same sentences")
     _, *columns = zip(*map(astuple, several), strict=True)
@@ -89,7 +89,7 @@ def character_distance(first: str, second: str) -> int:
 def _pairs(before: Texts, after: Texts) -> list[TextPair]:
     if len(before) != len(after) or not before:
         raise InputError(
-            f"{counted(len(before), 'sentence')} cannot be compared with {len(after)}",
-            fix="Give the same sentences on both sides, at least one",
+            f"{counted(len(before), 'sentence')} cannot be compared with {counted(len(after), 'sentence')}",
+            fix="Give both sides the same number of sentences, at least one",
         )
     return [(x.strip(), y.strip()) for x, y in zip(before, after, strict=True)]
