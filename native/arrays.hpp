@@ -2,7 +2,7 @@
 //
 // A bundle is a Python object whose attributes are arrays, such as gecbench.kernels.tokens.TokenArray. Sizes and
 // offsets are checked here, so that no kernel can read or write outside an array. Kernels run without the GIL, while
-// another thread may change the caller's arrays. So they are copied first, and the copies are checked and used.
+// another thread may change the caller's arrays. So arrays are copied first, and the copies are checked and used.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -25,7 +25,7 @@ namespace gecbench::bindings {
 
 namespace nb = nanobind;
 
-// A copy of an array; nanobind makes it from what Python passes (see the end of this file).
+// A copy of an array, which nanobind makes from a Python argument (see the end of this file).
 template <typename Array>
 class Copied {
  public:
@@ -89,7 +89,7 @@ Output<T> to_matrix(std::vector<T>&& values, std::size_t columns) {
   return to_numpy(std::move(values), {rows, columns});
 }
 
-// A matrix that is not initialized, since the kernel writes every cell: its threads touch the memory first.
+// A matrix without initial values. The kernel writes every cell, so its threads are the first to touch the memory.
 template <typename T>
 class Unfilled {
  public:
@@ -115,7 +115,7 @@ T field(nb::handle bundle, const char* name, bool convert) {
   const nb::object found = bundle.attr(name);  // not inside the cast, where a missing attribute ends the process
   T value;
   if (!nb::try_cast<T>(found, value, convert)) {
-    throw nb::type_error((std::string(name) + " has another type than the kernel takes").c_str());
+    throw nb::type_error((std::string(name) + " does not have the type that the kernel takes").c_str());
   }
   return value;
 }
@@ -137,12 +137,15 @@ inline void check_offsets(const Offsets& offsets, std::size_t items, const char*
   const std::size_t size = offsets.size();
   bool fits = size > 0 && offsets(0) == 0 && offsets(size - 1) == static_cast<std::int64_t>(items);
   for (std::size_t index = 1; fits && index < size; ++index) fits = offsets(index - 1) <= offsets(index);
-  if (!fits) throw std::invalid_argument(std::string(name) + " do not fit the array that these offsets divide");
+  if (!fits) {
+    throw std::invalid_argument(std::string(name) +
+                                " do not fit their array: they must go from 0 to its length and never decrease");
+  }
 }
 
 inline void check_size(std::size_t found, std::size_t expected, const char* name) {
   if (found != expected) {
-    throw std::invalid_argument(std::string(name) + " must number " + std::to_string(expected) + ", not " +
+    throw std::invalid_argument(std::string(name) + " must have length " + std::to_string(expected) + ", not " +
                                 std::to_string(found));
   }
 }
@@ -159,10 +162,10 @@ void check_counts(const Array& counts, bool negative = true) {
 }
 
 inline void check_order(int order) {
-  if (order < 1 || order > 65535) throw std::invalid_argument("order is 1 to 65535");
+  if (order < 1 || order > 65535) throw std::invalid_argument("order must be 1 to 65535");
 }
 
-// Lengths of texts are numbers of 32 bits in the kernels.
+// Kernels store the length of a text as a number of 32 bits.
 inline void check_texts(const Offsets& offsets, std::size_t ids) {
   check_offsets(offsets, ids, "offsets");
   for (std::size_t index = 1; index < offsets.size(); ++index) {
@@ -172,7 +175,7 @@ inline void check_texts(const Offsets& offsets, std::size_t ids) {
   }
 }
 
-// Texts whose ids a kernel reads only once, and never as an index: they are not copied, as they are long.
+// Reads long texts without copying their ids, for kernels that read each id only once and never use it as an index.
 inline TokenArray read_long_tokens(nb::handle bundle, Copies& copies) {
   const auto ids = field<Ids::Source>(bundle, "ids", false);
   const auto offsets = array<Offsets>(bundle, "offsets", copies);

@@ -1,6 +1,6 @@
-// Tokens shared at both ends are removed first, and the table is filled for the rest alone: going back from the end
-// takes equal tokens first anyway, and the start is kept by definition. Only the step of each cell is stored, not its
-// cost.
+// Tokens shared at both ends are removed first, and the table is filled only for the rest. The result is the same:
+// tracing back from the end takes equal tokens first anyway, and tokens shared at the start are kept by definition.
+// Only the step of each cell is stored, not its cost.
 #include "edits.hpp"
 
 #include <algorithm>

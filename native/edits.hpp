@@ -1,7 +1,7 @@
-// Where a rewrite differs from its source: an alignment of tokens at unit costs (docs/metrics/m2.md §15). Of
-// several alignments of least cost it is the one that, read from the end, keeps or replaces rather than deletes, and
-// deletes rather than inserts; tokens shared at the start are always kept. Neighboring changes are one. Python
-// reference: gecbench/kernels/edits.py.
+// The spans in which a rewrite differs from its source, by an alignment of tokens with unit costs (docs/metrics/m2.md
+// §15). Tokens shared at the start are always kept. The rest is traced back from the end. On ties, keep or replace is
+// preferred to delete, and delete to insert. Neighboring changes are joined. Python reference:
+// gecbench/kernels/edits.py.
 #pragma once
 
 #include <vector>

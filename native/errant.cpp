@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int32_t kAny = -1;  // where the type or the correction is not part of the key
 
-// An edit with the key that it is compared by. Detection by token makes one of each token.
+// An edit with its key. Detection by token makes an entry of each token.
 struct Entry {
   std::int64_t start, end;
   std::int32_t compared_type, correction, type;
@@ -23,7 +23,7 @@ struct Entry {
   auto key() const { return std::tie(start, end, compared_type, correction); }
 };
 
-// The edits with one key, in order of appearance. If the first one is a noop, none of them counts.
+// The edits with the same key, in order of appearance. If the first is a noop, none of them counts.
 struct Run {
   const Entry* begin;
   const Entry* end;
@@ -172,7 +172,7 @@ TypeCounts count_types(const EditRows& ours, const EditRows& theirs, const Selec
     const auto &annotators = hypotheses.read(sentence), &judges = references.read(sentence);
     const auto size = static_cast<std::int64_t>(judges.size()), place = chosen[sentence];
     if (place < 0 || place >= static_cast<std::int64_t>(annotators.size()) * size) {
-      throw std::invalid_argument("a chosen pair is not one of its sentence");
+      throw std::invalid_argument("a position in chosen is outside the pairs of its sentence");
     }
     tally_pair(annotators[place / size].runs, judges[place % size].runs, counts);
   }

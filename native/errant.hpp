@@ -11,17 +11,19 @@ namespace gecbench::errant {
 
 enum class Mode { correction, correction_and_type, span, token };
 
-// The edits of a system, or of the gold. Sentence s has the rows row_offsets[s]:row_offsets[s + 1], each an annotator;
-// row r has the edits edit_offsets[r]:edit_offsets[r + 1]. Types and corrections are numbers of strings.
+// The edits of a system, or of the gold. A row is an annotator of a sentence. Sentence s has the rows
+// row_offsets[s]:row_offsets[s + 1]. Row r has the edits edit_offsets[r]:edit_offsets[r + 1]. Types and corrections are
+// indexes of strings.
 struct EditRows {
   const std::int64_t *row_offsets, *edit_offsets, *starts, *ends;
   const std::int32_t *types, *corrections;
   std::int64_t sentences;
 };
 
-// Which edits are compared, and by what: by span and correction, with the type too, by span alone, or by token.
-// `single` drops edits of two tokens or more on either side, `multi` the others. With `once`, edits with the same key
-// count once. The flags say of each string: it is "noop", a type to leave out, or a correction of two tokens or more.
+// The edits to compare, and the fields in which two edits must agree: span and correction, also the type, only the
+// span, or tokens. `single` drops edits with two or more tokens on either side. `multi` drops all other edits. With
+// `once`, edits with the same key count once. The flags mark each string that is "noop", a type to drop, or a
+// correction of two or more tokens.
 struct Selection {
   Mode mode;
   bool single, multi, once;

@@ -48,7 +48,7 @@ class Counter {
   }
 
  private:
-  // The official script's penalty looks at types: an n-gram that the reference has even once costs nothing. At least 0.
+  // The official script: an n-gram that occurs in the reference at all is never penalized. At least 0.
   std::int64_t official_numerator() const {
     std::int32_t match = 0, penalty = 0;
     for (std::size_t k = 0; k < in_hypothesis_.size(); ++k) {
@@ -84,8 +84,8 @@ int bit_length(std::uint64_t value) {
 }
 
 // floor(random() * choices) of CPython 2, whose random() is made of two words. The first word alone bounds the product
-// from both sides. Where both bounds have the same whole part, so has the product, rounded or not, and no
-// floating-point arithmetic is needed.
+// from both sides. If both bounds have the same whole part, it is also that of the product, rounded or not,
+// and no floating-point arithmetic is needed.
 std::int64_t draw_python2(MersenneTwister& twister, std::int64_t choices) {
   constexpr int kHighBits = 27;
   const std::uint32_t high = twister.next() >> (32 - kHighBits), low = twister.next() >> 6;
@@ -97,7 +97,7 @@ std::int64_t draw_python2(MersenneTwister& twister, std::int64_t choices) {
   return static_cast<std::int64_t>(MersenneTwister::uniform(high, low) * static_cast<double>(choices));
 }
 
-// random.randrange(choices) of CPython 3: the top bits of words until they are below `choices`.
+// random.randrange(choices) of CPython 3: draws words until the top bits of one are below `choices`.
 std::int64_t draw_python3(MersenneTwister& twister, std::int64_t choices) {
   const int bits = bit_length(static_cast<std::uint64_t>(choices));
   std::int64_t drawn;
@@ -184,7 +184,7 @@ Columns sum_of(const Columns* counts, const std::vector<std::int64_t>& rows) {
   return sum;
 }
 
-// Sentences whose counts stay in the cache while the draws of a task pass over them, and draws of one task.
+// Sentences per block, few enough that their counts stay in the cache for all draws of a task; and draws per task.
 constexpr std::int64_t kBlock = 2048, kDraws = 32;
 
 }  // namespace

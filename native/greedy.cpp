@@ -1,7 +1,7 @@
 // The plain loop: for each sentence, add every annotator's counts to the totals and keep the best F. A choice depends
-// on all choices before it, so the loop cannot be split. For resampled corpora, several walks are advanced together,
-// which lets the processor overlap them; annotators with equal counts in a sentence are offered once; and comparisons
-// avoid branches. The same doubles are computed in the same order, so choices are the same.
+// on all choices before it, so the loop cannot be split. For resampled corpora, several walks are advanced together, so
+// that the processor can overlap them. Annotators with equal counts in a sentence are offered once. Comparisons avoid
+// branches. The same doubles are computed in the same order, so choices are the same.
 #include "greedy.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::int64_t bits_of(double value) {
   return bits;
 }
 
-// What annotators are compared by: higher F, then more correct edits, then smaller `size`, then smaller `size_after`.
+// The rank of an option: higher F, then more correct edits, then smaller `size`, then smaller `size_after`.
 struct Rank {
   std::int64_t f = -1;  // below any F
   std::int64_t correct = 0, size = 0, size_after = 0;
@@ -142,7 +142,7 @@ class DistinctRows {
     }
   }
 
-  // Adds the best row of a sentence to the totals; the only one needs no comparison.
+  // Adds the best row of a sentence to the totals. A single row needs no comparison.
   template <typename RankOf>
   void walk(std::int32_t sentence, RankOf rank_of, Totals& totals) const {
     const std::int64_t begin = offsets_[sentence], end = offsets_[sentence + 1];

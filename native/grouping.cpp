@@ -32,7 +32,7 @@ class SentenceGrouper {
 
  private:
   using Span = std::pair<std::int32_t, std::int32_t>;
-  using Alternative = std::vector<Rows>;  // edits by position, those of one span together
+  using Alternative = std::vector<Rows>;  // edits by position, as lists of edits with the same span
 
   Span span(std::int64_t row) const { return {edits_.spans[2 * row], edits_.spans[2 * row + 1]}; }
 
@@ -48,8 +48,8 @@ class SentenceGrouper {
 
   // The official converter's clusters:
   // 1. Take the edits by decreasing length (stable).
-  // 2. Each joins the first cluster with an edit that it overlaps, else starts a new one.
-  // 3. Clusters are never merged; they are sorted by their first and longest edit.
+  // 2. Each edit joins the first cluster with an edit that it overlaps, or starts a new cluster.
+  // 3. Clusters are never merged. They are sorted by the span of their first edit, which is their longest.
   void cluster(std::int64_t begin, std::int64_t end) {
     order_.resize(static_cast<std::size_t>(end - begin));
     for (std::int64_t row = begin; row < end; ++row) order_[static_cast<std::size_t>(row - begin)] = row;

@@ -15,7 +15,7 @@ bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// Removes and returns the text before the separator, or all of it; removes the separator, too.
+// Removes and returns the text before the separator, or all text if there is none; removes the separator, too.
 std::string_view take(std::string_view& text, std::string_view separator) {
   const std::size_t place = text.find(separator);
   const std::string_view taken = text.substr(0, place);
@@ -92,7 +92,7 @@ class Parser {
     if (!read_number(line, edit.annotator)) return false;  // false for a seventh field, too
     edit.type = number(fields[0], 0);
     edit.corrections = number(fields[1], 1);
-    // errant_compare looks at neither of these, so that the reference parser does not keep them in that layout.
+    // errant_compare ignores these two fields, so the reference parser does not keep them in that layout.
     edit.required = number(errant_ ? std::string_view() : fields[2], 2);
     edit.comment = number(errant_ ? std::string_view() : fields[3], 3);
     edits_.push_back(edit);

@@ -11,8 +11,8 @@ namespace gecbench {
 
 class MersenneTwister {
  public:
-  // Generators of several seeds, seeded in lanes: each step of seeding depends on the one before, but not on those of
-  // other seeds, so that the processor overlaps them.
+  // Generators of several seeds, which are seeded together: each step of seeding depends on the step before, but not on
+  // other seeds, so the processor can overlap them.
   static std::vector<MersenneTwister> seeded(const std::vector<std::uint32_t>& seeds) {
     static const State kStart = start();
     std::vector<MersenneTwister> twisters(seeds.size());

@@ -1,6 +1,6 @@
 // The extension gecbench._native: one submodule per kernel, with the functions of the module of the same name in
-// gecbench.kernels. A binding checks its arguments (arrays.hpp) and calls the kernel, which is plain C++, with the GIL
-// released where it works on a whole corpus.
+// gecbench.kernels. A binding checks its arguments (arrays.hpp) and calls the kernel, which is plain C++. The GIL is
+// released while a kernel works on a whole corpus.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -156,17 +156,19 @@ errant::EditRows read_edit_rows(nb::handle bundle, std::size_t strings, errant::
   constexpr std::int64_t farthest = std::int64_t{1} << 61;  // differences of positions do not overflow
   for (std::size_t edit = 0; edit < ends.size(); ++edit) {
     if (std::min(starts(edit), ends(edit)) < -farthest || std::max(starts(edit), ends(edit)) > farthest) {
-      throw std::invalid_argument("an edit is beyond every sentence");
+      throw std::invalid_argument("the start or end of an edit is beyond 2^61");
     }
     if (mode == errant::Mode::token && ends(edit) - starts(edit) > 1000000) {
-      throw std::invalid_argument("an edit is too long");
+      throw std::invalid_argument("an edit is too long: it spans more than 1,000,000 tokens");
     }
   }
   for (const Ids* ids : {&types, &corrections}) {
     check_size(ids->size(), starts.size(), "types and corrections");
     for (std::size_t edit = 0; edit < ids->size(); ++edit) {
       const std::int32_t id = (*ids)(edit);
-      if (id < 0 || static_cast<std::size_t>(id) >= strings) throw std::invalid_argument("a string has no such number");
+      if (id < 0 || static_cast<std::size_t>(id) >= strings) {
+        throw std::invalid_argument("types and corrections must be indexes of strings");
+      }
     }
   }
   const auto sentences = static_cast<std::int64_t>(row_offsets.size()) - 1;
@@ -239,7 +241,7 @@ Generator generator_of(bool python3) {
   return python3 ? Generator::kPython3 : Generator::kPython2;
 }
 
-// Every sentence needs a row to draw, and the seeds, 101 times the iteration, must fit 32 bits.
+// Every sentence needs a row to draw. The seeds, 101 times the iteration, must fit into 32 bits.
 void check_draws(const Offsets& row_offsets, std::int64_t first_iteration, std::int64_t iterations) {
   constexpr std::int64_t most = (std::int64_t{1} << 32) / 101;
   const std::size_t size = row_offsets.size();
@@ -250,13 +252,13 @@ void check_draws(const Offsets& row_offsets, std::int64_t first_iteration, std::
     const std::int64_t before = row_offsets(index - 1);
     fits = before >= 0 && before < row_offsets(index) && row_offsets(index) - before < most_rows;
   }
-  if (!fits) throw std::invalid_argument("row_offsets must rise from 0, by less than 2^31");
+  if (!fits) throw std::invalid_argument("row_offsets must rise from 0, by 1 to 2^31 - 1 per sentence");
   if (first_iteration < 0 || iterations < 0 || iterations > most || first_iteration > most - iterations) {
-    throw std::invalid_argument("iterations are 0 to " + std::to_string(most));
+    throw std::invalid_argument("iterations must be 0 to " + std::to_string(most));
   }
 }
 
-// What n-gram metrics compare. References of sentence i are the rows reference_rows[i] .. reference_rows[i + 1].
+// The texts that n-gram metrics compare. Sentence i has the references reference_rows[i]:reference_rows[i + 1].
 struct ComparedTexts {
   Copies copies;
   TokenArray sources, hypotheses, references;
@@ -304,13 +306,13 @@ Output<std::uint32_t> initial_states(std::int64_t iterations) {
   return to_matrix(std::move(states), MersenneTwister::kStateWords);
 }
 
-// A copy of the states, which the kernel moves on.
+// A copy of the states, which the kernel updates.
 std::vector<std::uint32_t> copy_states(const States& states, std::int64_t iterations) {
   constexpr std::size_t words = MersenneTwister::kStateWords;
   check_size(states.shape(0), iterations, "states");
   std::vector<std::uint32_t> copy(states.data(), states.data() + states.size());
   for (std::size_t last = words - 1; last < copy.size(); last += words) {
-    if (copy[last] >= words) throw std::invalid_argument("a state has a place beyond its words");
+    if (copy[last] >= words) throw std::invalid_argument("states has a position beyond the words of a generator");
   }
   return copy;
 }
@@ -362,7 +364,7 @@ GoldArrays read_gold(nb::handle bundle, std::size_t sentences, Copies& copies) {
   check_offsets(edit_offsets, starts.size(), "edit_offsets");
   check_size(annotator_offsets.size(), sentences + 1, "annotator_offsets");
   check_offsets(annotator_offsets, edit_offsets.size() - 1, "annotator_offsets");
-  for (std::size_t row = 1; row < edit_offsets.size(); ++row) {  // the rewards of more would overflow their sum
+  for (std::size_t row = 1; row < edit_offsets.size(); ++row) {  // the sum of more rewards would overflow
     if (edit_offsets(row) - edit_offsets(row - 1) > 1 << 22) {
       throw std::invalid_argument("an annotator has more than 2^22 edits of one sentence");
     }
@@ -383,7 +385,7 @@ Corpus read_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gold, C
 void check_folded(const TokenArray& texts, const TokenArray& folded) {
   for (std::int64_t index = 0; index < texts.offsets[texts.size]; ++index) {
     if (texts.ids[index] < 0 || texts.ids[index] >= folded.size) {
-      throw std::invalid_argument("a token id has no folded characters");
+      throw std::invalid_argument("folded has no characters for a token id");
     }
   }
 }
@@ -391,12 +393,15 @@ void check_folded(const TokenArray& texts, const TokenArray& folded) {
 Options read_options(nb::handle bundle, const Corpus& corpus, Copies& copies) {
   const auto release = scalar<std::string>(bundle, "release");
   if (release != "master" && release != "3.2") {
-    throw std::invalid_argument("release is 'master' or '3.2', not '" + release + "'");
+    throw std::invalid_argument("release must be 'master' or '3.2', not '" + release + "'");
   }
   Options options;
   options.release = release == "3.2" ? Release::kVersion32 : Release::kMaster;
   options.max_unchanged_words = scalar<std::int32_t>(bundle, "max_unchanged_words");
-  if (options.max_unchanged_words < -1) throw std::invalid_argument("max_unchanged_words is -1 or more");
+  if (options.max_unchanged_words < -1) {
+    throw std::invalid_argument("max_unchanged_words must be at least -1, not " +
+                                std::to_string(options.max_unchanged_words));
+  }
   options.arc_limit = scalar<std::int64_t>(bundle, "arc_limit");
   const nb::object folded = bundle.attr("folded");
   options.folds = !folded.is_none();
@@ -460,7 +465,7 @@ using Samples = Input<std::int32_t, 2>;
 using AnnotatorCounts = Input<std::int64_t, 4>;
 using Subsets = Input<std::uint32_t, 1>;
 
-// The kernel compares doubles by their bits, which is right for numbers that are not negative.
+// The kernel compares doubles by their bits, which works only for numbers that are not negative.
 template <typename Array>
 void check_edits(const Array& counts, double beta_squared) {
   check_counts(counts, false);
@@ -487,7 +492,7 @@ Output<std::int64_t> sample_totals(const CountRows& counts, const Offsets& row_o
   const auto sentences = static_cast<std::int64_t>(row_offsets.size()) - 1;
   for (std::size_t index = 0; index < samples.size(); ++index) {
     if (samples.data()[index] < 0 || samples.data()[index] >= sentences) {
-      throw std::invalid_argument("a sample names a sentence that does not exist");
+      throw std::invalid_argument("samples has the index of a sentence that does not exist");
     }
   }
   std::vector<std::int64_t> totals(table_size(samples.shape(0), 3));
@@ -503,11 +508,11 @@ Output<std::int64_t> sample_totals(const CountRows& counts, const Offsets& row_o
 void check_annotators(const AnnotatorCounts& counts, const Subsets& subsets) {
   const std::size_t annotators = counts.shape(2);
   if (annotators < 1 || annotators > 31 || counts.shape(3) != 3) {
-    throw std::invalid_argument("counts must be [authors, sentences, 1 to 31 annotators, 3]");
+    throw std::invalid_argument("counts must be an array (authors, sentences, 1 to 31 annotators, 3)");
   }
   for (std::size_t subset = 0; subset < subsets.shape(0); ++subset) {
     if (subsets(subset) == 0 || subsets(subset) >> annotators != 0) {
-      throw std::invalid_argument("a subset is empty or names an annotator that does not exist");
+      throw std::invalid_argument("a subset is empty or has an annotator that does not exist");
     }
   }
 }
@@ -598,12 +603,12 @@ Objective read_objective(nb::handle bundle) {
                             scalar<bool>(bundle, "corpus"), scalar<double>(bundle, "weight"),
                             scalar<double>(bundle, "beta")};
   if (objective.aspect < 0 || objective.aspect > 1 || objective.metric < 0 || objective.metric > imeasure::kMetricI) {
-    throw std::invalid_argument("unknown objective");
+    throw std::invalid_argument("objective must have aspect 0 or 1, and metric 0 to 9");
   }
   return objective;
 }
 
-// Costs of texts that fit into so many cells are numbers of 32 bits.
+// Costs fit into 32 bits if the tables of the texts have at most this many cells.
 constexpr std::int64_t kMostCells = std::int64_t{1} << 28;
 
 Limits read_limits(nb::handle bundle) {
@@ -632,7 +637,8 @@ GroupArrays read_groups(nb::handle bundle, std::size_t sentences, Copies& copies
 
 Output<std::int32_t> align(const Ids& source, const Ids& hypothesis, const Ids& reference) {
   const auto tokens = [](const Ids& ids) {
-    if (ids.size() > static_cast<std::size_t>(kMostCells)) throw std::invalid_argument("a text has too many tokens");
+    if (ids.size() > static_cast<std::size_t>(kMostCells))
+      throw std::invalid_argument("a text has more than 2^28 tokens");
     return TokenSpan{ids.data(), static_cast<std::int32_t>(ids.size())};
   };
   imeasure::Aligner aligner(std::int64_t{1} << 25);
@@ -717,14 +723,14 @@ void check_judgments(int systems, const Offsets& offsets, const Outcomes& outcom
   const auto size = static_cast<std::size_t>(systems), cells = size * size;
   if (systems < 2 || count < 0 || offsets.shape(0) != cells + 1 || offsets(0) != 0 ||
       offsets(cells) != static_cast<std::int64_t>(outcomes.shape(0))) {
-    throw std::invalid_argument("offsets must hold systems * systems + 1 bounds into outcomes");
+    throw std::invalid_argument("there must be 2 systems or more, and systems * systems + 1 offsets into outcomes");
   }
   for (std::size_t cell = 0; cell < cells; ++cell) {
-    if (offsets(cell) > offsets(cell + 1)) throw std::invalid_argument("offsets must not fall");
+    if (offsets(cell) > offsets(cell + 1)) throw std::invalid_argument("offsets must not decrease");
   }
   for (std::size_t system = 0; system < size; ++system) {
     if (offsets(system * size) == offsets(system * size + size)) {
-      throw std::invalid_argument("every system needs a judgment");
+      throw std::invalid_argument("every system needs at least one judgment");
     }
   }
 }

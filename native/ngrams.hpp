@@ -1,6 +1,6 @@
 // Exact n-gram counts of several texts, without tuples of tokens: an n-gram is a pair of (n - 1)-grams, and pairs are
-// numbered as they appear in the first texts. N-grams that these do not have share the number 0, since no metric needs
-// them apart. Used by GLEU and GREEN.
+// numbered in the order in which they appear in the first texts. N-grams that are not in the first texts share the
+// number 0, since no metric needs to distinguish them. Used by GLEU and GREEN.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ class PairNumbers {
   static constexpr std::int32_t kAbsent = 0;
   static constexpr std::int64_t kAnything = -1;
 
-  // Starts again with no pairs. At most `most` will be added, of two numbers from 0 to `largest`; with kAnything, the
-  // right one may be any number. Few small numbers are looked up in a square table, others in a hash table.
+  // Removes all pairs. At most `most` pairs will be added, of numbers from 0 to `largest`; with kAnything, the right
+  // number may be any. Pairs of few small numbers are looked up in a square table, others in a hash table.
   void reset(std::int64_t most, std::int64_t largest) {
     used_ = 0;
     in_table_ = largest != kAnything && largest < kTableWidth && most < kTableNumbers;
@@ -60,9 +60,9 @@ class PairNumbers {
   std::int32_t used() const { return used_; }
 
  private:
-  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};  // nothing on the left is negative
-  static constexpr std::int64_t kTableWidth = 128;            // above it a table would be slow to clear
-  static constexpr std::int64_t kTableNumbers = 256;          // fit a byte
+  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};  // no left number is negative
+  static constexpr std::int64_t kTableWidth = 128;            // a wider table would be slow to clear
+  static constexpr std::int64_t kTableNumbers = 256;          // these fit into a byte
 
   struct Slot {
     std::uint64_t key = kEmpty;
@@ -97,7 +97,8 @@ class NgramCounter {
  public:
   using Occurrences = std::vector<std::int32_t>;  // by number
 
-  // The n-grams of the first `numbered` texts are told apart. The texts must live until the last order is counted.
+  // Only n-grams of the first `numbered` texts get numbers of their own. The texts must live until the last order is
+  // counted.
   void begin(const std::vector<TokenSpan>& texts, std::size_t numbered) {
     texts_ = &texts;
     numbered_ = numbered;

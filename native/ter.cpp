@@ -26,8 +26,8 @@ struct Cell {
   Operation operation;
 };
 
-// Edit distance of a hypothesis to a reference, computed and stored near the diagonal only. Row i is that of the first
-// i words.
+// Edit distance of a hypothesis to a reference, computed and stored near the diagonal only. Row i is for the first i
+// words of the hypothesis.
 class Distance {
  public:
   Distance(TokenSpan reference, int words) : reference_(reference), words_(words), columns_(reference.size + 1) {
@@ -51,7 +51,7 @@ class Distance {
     return cells_.back().cost;
   }
 
-  // The distance of other words of the same number, of which the first `same` are those that were measured.
+  // The distance of as many other words. The first `same` words must be those that were measured.
   std::int32_t try_words(const Tokens& hypothesis, int same) {
     Cell* above = row_of(same);
     for (int i = same + 1; i <= words_; ++i) {
@@ -68,7 +68,7 @@ class Distance {
   }
 
  private:
-  // The columns of a row that are computed, and those that are stored, as this row or the next one looks at them.
+  // The columns of a row that are computed, and those that are stored because this row or the next one reads them.
   struct Band {
     int begin, end, stored, stored_end;
     std::size_t cells;  // the place of the row
@@ -78,7 +78,7 @@ class Distance {
 
   Cell* row_of(int i) { return cells_.data() + bands_[i].cells; }
 
-  // Near the diagonal, and all to the right in the last row
+  // Columns near the diagonal; in the last row also all columns to the right
   int begin_of(int i) const { return std::max(0, static_cast<int>(std::floor(i * ratio_)) - beam_); }
   int end_of(int i) const {
     return i >= words_ ? columns_ : std::min(columns_, static_cast<int>(std::floor(i * ratio_)) + beam_);
@@ -111,7 +111,7 @@ class Distance {
   std::array<std::vector<Cell>, 2> tried_;
 };
 
-// Where each reference word stands in the hypothesis, and how many words before each place are wrong.
+// The place of each reference word in the hypothesis, and the number of wrong words before each place.
 struct Alignment {
   std::vector<int> place, wrong_in_hypothesis, wrong_in_reference;
 
@@ -136,7 +136,7 @@ struct Alignment {
 struct Shift {
   int gain, length, start, target;
 
-  // The largest gain, then the longest, then the earliest words, then the earliest place.
+  // Compares by gain (largest first), length (longest first), start and target (earliest first).
   bool better_than(const Shift& other) const {
     return std::make_tuple(gain, length, -start, -target) >
            std::make_tuple(other.gain, other.length, -other.start, -other.target);
@@ -151,7 +151,7 @@ class Search {
         size_(hypothesis.size),
         distance_(reference, size_) {}
 
-  // Shifts for as long as a shift lowers the distance.
+  // The number of edits. Words are shifted as long as a shift lowers the distance.
   std::int64_t edits() {
     std::int64_t shifts = 0;
     std::int32_t before = distance_.measure(words_);
@@ -187,7 +187,7 @@ class Search {
     return best;
   }
 
-  // Wrong words on both sides, and no shift into themselves.
+  // A shift is worth trying if words are wrong on both sides, and they do not move into themselves.
   static bool worth_trying(const Alignment& alignment, int start, int place, int length) {
     const auto& [places, hypothesis, reference] = alignment;
     return hypothesis[start + length] > hypothesis[start] && reference[place + length] > reference[place] &&
@@ -209,7 +209,7 @@ class Search {
     }
   }
 
-  // Moves the words of a shift before the target; a target among or right after them is counted without them.
+  // Moves the words of a shift before the target. A target among or right after the words is counted without the words.
   void move_words(const Shift& shift, Tokens& moved) const {
     moved = words_;
     const auto at = [&moved, this](int index) { return moved.begin() + std::min(index, size_); };

@@ -14,14 +14,14 @@
 
 namespace gecbench {
 
-// Looks whether the user wants to stop, and throws if so. The bindings set it to look for signals, such as Ctrl-C.
+// Throws if the user wants to stop. The bindings set it to a function that checks for signals, such as Ctrl-C.
 inline void (*check_signals)() = nullptr;
 
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 
 struct Stopped : std::exception {};
 
-// What a thread that works on tasks looks at: whether to stop, and, on the thread that called the kernel, for signals.
+// When a thread that runs tasks must stop. Only the thread that called the kernel checks for signals.
 struct Watch {
   std::atomic<bool>* stopped = nullptr;
   bool is_caller = false;
@@ -42,7 +42,7 @@ inline void look_for_stop() {
 }
 
 // Runs task(0) … task(count - 1), in any order, on this thread and up to threads - 1 others. If the system cannot
-// start a thread, the others do its work. An exception of a task is rethrown here, after all threads have ended.
+// start a thread, the others do its work. An exception in a task is rethrown here, after all threads have ended.
 template <typename Task>
 void run_tasks(std::int64_t count, int threads, const Task& task) {
   std::atomic<std::int64_t> next{0};
@@ -52,7 +52,7 @@ void run_tasks(std::int64_t count, int threads, const Task& task) {
   std::condition_variable ended;
   std::size_t running = 0;
   const auto fail = [&]() noexcept {
-    next = count;  // the others stop at their next task, or where they look for it
+    next = count;  // the other threads stop at their next task or look_for_stop()
     stopped = true;
     const std::lock_guard<std::mutex> lock(failing);
     if (!failure) failure = std::current_exception();
@@ -91,7 +91,7 @@ void run_tasks(std::int64_t count, int threads, const Task& task) {
         ended.notify_all();
       });
     }
-  } catch (const std::system_error&) {  // no more threads
+  } catch (const std::system_error&) {  // the system starts no more threads
     const std::lock_guard<std::mutex> lock(failing);
     --running;
   }
@@ -100,13 +100,13 @@ void run_tasks(std::int64_t count, int threads, const Task& task) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Runs work on this thread alone, so that it can look for a stop.
+// Runs work on this thread alone, such that look_for_stop() can end it.
 template <typename Work>
 void run_watched(const Work& work) {
   run_tasks(1, 1, [&work](std::int64_t) { work(); });
 }
 
-// Sentences per task: few enough to balance the threads, and enough to be worth a second thread.
+// Sentences per task: few enough to keep all threads busy, and enough to be worth a second thread.
 constexpr std::int64_t kBlockOfSentences = 256;
 
 // Runs work(begin, end) for blocks of the sentences 0 … count - 1. Each call may write to its own sentences only, so

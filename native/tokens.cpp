@@ -1,4 +1,4 @@
-// Each thread numbers the tokens of its own lines; then their vocabularies are merged in the order of the lines. So the
+// Each thread numbers the tokens of its own lines. Then the vocabularies are merged in the order of the lines. So the
 // ids are those of one pass over all lines: 0, 1, ... in order of appearance.
 #include "tokens.hpp"
 
@@ -54,7 +54,8 @@ class Vocabulary {
   };
 
   void grow() {
-    if (entries_.size() > std::numeric_limits<std::int32_t>::max() / 4) throw std::length_error("too many tokens");
+    if (entries_.size() > std::numeric_limits<std::int32_t>::max() / 4)
+      throw std::length_error("the text has too many distinct tokens");
     slots_.assign(2 * slots_.size(), -1);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       std::size_t slot = entries_[i].hash & (slots_.size() - 1);
@@ -67,8 +68,8 @@ class Vocabulary {
   std::vector<std::int32_t> slots_;
 };
 
-// Consecutive lines with ids of their own. Aligned so that two parts never share a cache line, which threads would
-// contend for.
+// Consecutive lines with their own ids. Parts are aligned such that two never share a cache line, since threads would
+// slow each other down.
 struct alignas(64) Part {
   std::vector<std::int32_t> ids;
   std::vector<std::int64_t> ends;  // of each line in ids

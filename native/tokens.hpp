@@ -1,5 +1,5 @@
-// Token sequences as integer ids, and how text becomes ids: splitting a line as Python does, hashing its tokens, and
-// numbering equal tokens equally. Python reference: gecbench/kernels/tokens.py.
+// Token sequences as integer ids, and the conversion of text to ids: lines are split as Python does, tokens are hashed,
+// and equal tokens get the same number. Python reference: gecbench/kernels/tokens.py.
 #pragma once
 
 #include <algorithm>
@@ -123,7 +123,7 @@ void split_line(std::string_view line, bool unicode, const Visit& visit) {
   constexpr std::size_t kBytes = 256;
   std::array<std::uint8_t, kBytes> boundaries;
   std::size_t start = 0;
-  bool inside = false, open = false;  // whether a token is open after the last byte, after the last boundary
+  bool inside = false, open = false;  // is a token open after the last byte, after the last boundary?
   for (std::size_t begin = 0; begin < line.size(); begin += kBytes) {
     std::size_t count = 0;
     const std::size_t bytes = std::min(kBytes, line.size() - begin);
@@ -142,8 +142,8 @@ void split_line(std::string_view line, bool unicode, const Visit& visit) {
   if (open) visit(line.substr(start));
 }
 
-// A token of up to kShortToken bytes and its size fit a word, and every step of its hash is invertible. So short tokens
-// with equal hashes are equal.
+// A token of up to kShortToken bytes fits into one word together with its size, and every step of its hash is
+// invertible. So short tokens with equal hashes are equal.
 constexpr std::size_t kShortToken = 7;
 
 // Up to kShortToken bytes as a word, padded with zeros. Memory can be read up to `end`.

@@ -1,5 +1,5 @@
-// TrueSkill as Sakaguchi et al. 2014 use it. Departures from the plain algorithm, none of which changes a bit of the
-// result:
+// TrueSkill as Sakaguchi et al. 2014 use it. Three things differ from the plain algorithm. None of them changes a bit
+// of the result:
 // - Sixteen runs are computed together, one per lane of a vector. A lane is rounded like a single number, and runs do
 //   not depend on each other.
 // - exp and the normal distribution are written in plain arithmetic, so that every C library gives the same bits.
@@ -71,7 +71,7 @@ inline double sum_series(const Series& series, double x) {
   return sum;
 }
 
-// exp(x): 2 to a whole power, times the series of what is left.
+// exp(x): a power of 2, times the series of the small rest.
 inline double exponential(double x) {
   if (std::fabs(x) <= kNear * kNear / 2) return sum_series(kExponential, x);
   if (!(x >= -746)) return x < -746 ? 0.0 : x;  // NaN stays NaN
@@ -108,8 +108,9 @@ struct DensityTable {
 };
 const DensityTable kDensityTable;
 
-// Probability of less than x. Far from zero by the trapezoidal rule for the integral of exp(-t * t / 2) / (t * t + x *
-// x) (Chiarella & Reichel 1968); their correction is below the last bit where it is left out.
+// The probability that a standard normal variable is less than x. Far from zero by the trapezoidal rule for the
+// integral of exp(-t * t / 2) / (t * t + x * x) (Chiarella & Reichel 1968); their correction is below the last bit
+// where it is left out.
 inline double probability(double x) {
   constexpr double kStep = DensityTable::kStep;
   const double distance = std::fabs(x), square = x * x;
@@ -160,7 +161,7 @@ struct Games {
     }
   }
 
-  // Density and probability; the exact functions for all games only where one of them is far from zero.
+  // Densities and probabilities. The slower functions are used for all games, but only if one x is far from zero.
   GECBENCH_SIMD static void find_normal(const Numbers& x, Numbers& densities, Numbers& probabilities) {
     double farthest = 0.0;
     for (std::size_t game = 0; game < count; ++game) {
@@ -182,7 +183,7 @@ struct Games {
       const double tied = (at_lows[game] - at_highs[game]) * scale;
       const double spread = (highs[game] * at_highs[game] - lows[game] * at_lows[game]) * scale;
       double v = tie ? tied : won, w = tie ? tied * tied + spread : won * (won + highs[game]);
-      const double limit = tie ? highs[game] : -highs[game];  // of v as the chance goes to 0; w goes to 1
+      const double limit = tie ? highs[game] : -highs[game];  // limit of v if the chance goes to 0; that of w is 1
       v = underflow ? limit : v;
       w = underflow ? 1.0 : w;
       v = tie && leads[game] < 0 ? -v : v;
@@ -218,8 +219,8 @@ constexpr std::size_t kBits = 32;
 // kWeightError, and each addition adds an error below kRounding of the sum. The target has the same error as the sums.
 constexpr float kLargestMean = 8.0F, kWeightError = 4e-5F, kRounding = 1.2e-7F;
 
-// exp(x) = exp(x / 16)^16 by a polynomial with a relative error of 2e-7 before the powers. NaN where |x| >
-// kLargestMean: it fails every comparison, so that each pick is repeated in double precision.
+// exp(x) = exp(x / 16)^16, by a polynomial with a relative error of 2e-7 before the powers. If |x| > kLargestMean, the
+// result is NaN. NaN fails every comparison, so the pick is repeated in double precision.
 inline float rough_exp(float x) {
   constexpr std::array<float, 8> kSeries{1.0F / 5040, 1.0F / 720, 1.0F / 120, 1.0F / 24, 1.0F / 6, 0.5F, 1.0F, 1.0F};
   float sum = 0.0F;
@@ -326,7 +327,7 @@ class Runs {
     }
   }
 
-  // Adds up the weights of up to 32 systems, of those that were compared with the player.
+  // Adds up the weights of up to 32 systems, without those that were not compared with the player.
   GECBENCH_SIMD static void add_weights(const Floats& exp_mean, const Floats& exp_neg_mean, const Bits& met,
                                         const Floats* __restrict exp_means, const Floats* __restrict exp_neg_means,
                                         std::size_t count, Floats* __restrict shares, Floats& total) {
@@ -350,7 +351,7 @@ class Runs {
   }
 
   // Counts the sums that are certainly below the target, and those certainly above it. If no sum is in between, the
-  // opponent is the first system whose sum is not below.
+  // opponent is the first system whose sum is not below the target.
   GECBENCH_SIMD void pick_opponents() {
     Floats low, high;
     Ints below, above;

@@ -17,8 +17,7 @@ struct TrueSkillParameters {
   double margin;
 };
 
-// Judgments of system a against b, seen from a: outcomes[offsets[p]] … outcomes[offsets[p + 1] - 1], p = a * systems +
-// b.
+// With p = a * systems + b, outcomes[offsets[p]:offsets[p + 1]] are the judgments of system a against b, seen from a.
 struct PairwiseJudgments {
   int systems;
   const std::int64_t* offsets;
@@ -29,7 +28,7 @@ struct PairwiseJudgments {
 void rate(Rating& first, Rating& second, int outcome, double beta, double margin);
 
 // Writes the final means of runs first_run … first_run + count - 1 to results[count][systems]. Each iteration of a run
-// 1. takes the system with the largest variance (the last of equals),
+// 1. takes the system with the largest variance (on ties the last),
 // 2. picks an opponent that it was compared with, with probability proportional to exp(-|difference of means|),
 // 3. picks one of their judgments at random,
 // 4. rates both systems by it.

@@ -7,7 +7,7 @@ namespace gecbench::imeasure {
 
 namespace {
 
-constexpr int kMaxReturns = 1 << 10;  // of the walk before the pruned table takes over
+constexpr int kMaxReturns = 1 << 10;  // steps that the walk may undo
 
 int pair_cost(TokenSpan first, int i, TokenSpan second, int j) {
   return i > 0 && j > 0 && first[i - 1] == second[j - 1] ? kMatch : kMismatch;
@@ -55,8 +55,8 @@ void PairTable::fill(TokenSpan rows) {
   }
 }
 
-// The excess of a cell is the best saving less the savings before and after it. Those after it are found as in fill(),
-// from the end.
+// The excess of a cell is the best saving minus the savings before and after the cell. Savings after it are computed as
+// in fill(), but from the end.
 void PairTable::fill_excess() {
   excess_.resize(saved_.size());
   std::fill(excess_.end() - width(), excess_.end(), 0);
@@ -214,8 +214,8 @@ void Aligner::align(TokenSpan reference) {
   count_baseline();
 }
 
-// Two of the three texts are equal. An optimal alignment has equal texts side by side throughout, and of the seven
-// moves three are left, in the same order: a two-way alignment (docs/metrics/imeasure.md §4).
+// Two of the three texts are equal. An optimal alignment keeps equal texts aligned with each other, so that three of
+// the seven moves remain, in the same order: those of a two-way alignment (docs/metrics/imeasure.md §4).
 void Aligner::align_two() {
   slack = 0;
   if (unchanged_) {
@@ -244,7 +244,7 @@ void Aligner::align_three() {
   slack = pruned_.align(texts_, pairs_, slack, columns);
 }
 
-// Steps 2 and 3. Returns whether the beginning was reached before too many returns.
+// Steps 2 and 3. Returns whether the beginning was reached without undoing too many steps.
 bool Aligner::walk() {
   needed_.clear();
   left_before_.clear();
@@ -275,8 +275,8 @@ bool Aligner::walk() {
   return false;
 }
 
-// The first step to a cell for which the slack left is enough; if there is none, the least loss of all. Where the three
-// tokens are equal, no step is better than the one over all of them.
+// The first step to a cell for which the slack left is enough; if there is none, the least loss of all. If the three
+// tokens are equal, no step is better than the step over all of them.
 Aligner::Step Aligner::first_step(const Column& cell, int left) const {
   const auto [i, j, k] = cell;
   if (i > 0 && j > 0 && k > 0 && texts_.source[i - 1] == texts_.hypothesis[j - 1] &&
@@ -324,8 +324,8 @@ void Aligner::classify() {
   }
 }
 
-// Counts of the source taken as a system (section 2.3.3). Like the program, and other than the paper, from a two-way
-// alignment of its own (docs/metrics/imeasure.md §6).
+// Counts of the source taken as a system (section 2.3.3). Like the program but unlike the paper, from a separate
+// two-way alignment (docs/metrics/imeasure.md §6).
 void Aligner::count_baseline() {
   const auto count = [this](int i, int k) {
     const bool kept = i >= 0 && k >= 0 && texts_.source[i] == texts_.reference[k];

@@ -2,20 +2,20 @@
 // docs/metrics/imeasure.md §4 and §5), and the counts read off it. Python reference: gecbench/kernels/alignment.py.
 //
 // The paper fills a table of |source| x |hypothesis| x |reference| cells. Here three two-way tables are filled instead:
-// 1. A step over some of the three texts is a step in each pair of texts, and loses something there against the best
-//    two-way alignment. The losses of an alignment add up to its slack: its cost above the three two-way optima.
-// 2. Walk back from the end. Take the first step, in the official order of ties, that loses no more than the slack
-// left,
-//    which is 0 at first.
-// 3. Where there is no such step, note what the cell needs at least (the least that a step loses and then still needs)
-//    and go back one column. At the end of the texts, continue with as much slack as they are now known to need.
-// 4. No cell needs less than what is noted. So the beginning is reached with the least slack there is, and every step
-//    passed over is on no optimal alignment: the result is that of the full table, ties included.
+// 1. A step over some of the three texts is also a step in each pair of texts. Its loss is the cost that it adds there
+//    to the best two-way alignments. The losses of an alignment add up to its slack: its cost minus the three two-way
+//    costs.
+// 2. Walk back from the end of the texts. Take the first step, in the official order of ties, whose loss is at most the
+//    slack that is left. The slack is 0 at first.
+// 3. If there is no such step, note how much slack the cell needs at least: the least sum of the loss of a step and the
+//    slack needed after it. Then undo the last step. At the end of the texts, continue with the slack noted there.
+// 4. No cell needs less slack than noted. So the walk reaches the beginning with the least possible slack, and the
+//    steps that it passed over are on no optimal alignment. The result is that of the full table, ties included.
 // 5. The columns are classified.
 //
-// Texts that differ so much that the walk goes back too often get the three-way table, pruned after Carrillo & Lipman
-// 1988 (PrunedTable). Where two of the texts are equal, as is most frequent, they stay aligned with each other and one
-// two-way table is enough.
+// If texts differ so much that the walk undoes too many steps, the three-way table is used, pruned after Carrillo &
+// Lipman 1988 (PrunedTable). In the most frequent case, two of the texts are equal. They stay aligned with each other,
+// and one two-way table is enough.
 #pragma once
 
 #include <array>
@@ -31,28 +31,29 @@ namespace gecbench::imeasure {
 
 constexpr int kMatch = 0, kMismatch = 3, kGap = 2;  // costs of a pair
 
-// What aligning two tokens costs less than two gaps.
+// How much less it costs to align two tokens than to align each with a gap.
 constexpr std::int32_t saving(std::int32_t first, std::int32_t second) {
   return 2 * kGap - (first == second ? kMatch : kMismatch);
 }
 
-constexpr std::int32_t kFar = 1 << 29;  // the cost of what is impossible
+constexpr std::int32_t kFar = 1 << 29;  // the cost of an impossible step
 
-// What each step to a cell loses against the best one: over both tokens, over the row's token alone, over the column's.
+// The loss of each step to a cell, compared with the best: over both tokens, over the row's token, over the column's.
 struct Losses {
   std::int32_t both, row, column;
 };
 
-// The text that an alignment steps over alone where it may step over either.
+// The text that an alignment steps over if it may step over either text alone.
 enum class Side { kRow, kColumn };
 
-// The two-way table of two texts, one along the rows, the other along the columns. A cell holds savings: what aligning
-// two prefixes costs less than gaps alone. A gap saves nothing, so a row is the maximum of the row above and the steps
-// over both texts, which vectorizes, and then a running maximum.
+// The two-way table of two texts, one along the rows, the other along the columns. A cell holds a saving: how much less
+// it costs to align two prefixes than to have gaps only. A gap saves nothing. So a row is first the maximum of the row
+// above and the steps over both texts, which vectorizes, and then its running maximum.
 class PairTable {
  public:
   void begin(TokenSpan columns);
-  // Fills the table. Rows that start like those of the last call are kept: references of a sentence start alike.
+  // Fills the table. It keeps the first rows if their tokens are those of the last call, as references often start
+  // alike.
   void fill(TokenSpan rows);
 
   int distance() const { return kGap * (rows() + columns_.size) - saved(rows(), columns_.size); }
@@ -95,7 +96,7 @@ using Column = std::array<std::int32_t, 3>;
 constexpr int kMoves[7][3] = {{1, 1, 1}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 struct TooLong : std::runtime_error {
-  TooLong() : std::runtime_error("the texts need more cells than allowed") {}
+  TooLong() : std::runtime_error("the texts are too long to align: they need more cells than allowed") {}
 };
 
 struct Texts {
@@ -111,8 +112,8 @@ struct Pairs {
   }
 };
 
-// The cells of a two-way table whose excess is within a slack. Within a row they are ranked from 1; the others have
-// rank 0, and so has everything in the row and the column before the first, which spares a check of bounds.
+// The cells of a two-way table whose excess is at most the slack. They are ranked from 1 in each row. All other cells
+// have rank 0, also those of an extra row and an extra column before the first, so that bounds need no check.
 struct Kept {
   std::vector<std::int32_t> rank, members, start;
   int width = 0;
@@ -123,9 +124,9 @@ struct Kept {
 };
 
 // The three-way table without the cells that cannot be on an optimal alignment (Carrillo & Lipman 1988): those whose
-// three excesses sum to more than the slack. The slack is not known before, so the table is filled with a guess, and
-// again with more if the cost found exceeds it. All cells of optimal alignments have their exact values and no other
-// cell is too small, so the walk back meets the same ties as in the full table.
+// three excesses sum to more than the slack. The slack is not known in advance. So the table is filled for a guess, and
+// again for a larger one if the cost shows that the guess was too small. In the end, all cells of optimal alignments
+// have their exact values, and no other value is too small. So tracing back meets the same ties as in the full table.
 class PrunedTable {
  public:
   explicit PrunedTable(std::int64_t cell_limit) : cell_limit_(cell_limit) {}
@@ -137,7 +138,7 @@ class PrunedTable {
   std::int64_t cells = 0;
 
  private:
-  // The cells of one token of the reference, by rank; kFar where a cell is not kept.
+  // The cells of one token of the reference, by rank. A cell that is not kept has the cost kFar.
   struct Row {
     std::int32_t* cells;
     const std::int32_t *sources, *hypotheses;
@@ -209,7 +210,7 @@ class Aligner {
   Pairs pairs_;
   PrunedTable pruned_;
   std::int64_t walked_ = 0;                       // steps
-  std::unordered_map<std::int64_t, int> needed_;  // by number of a cell: the slack that it needs at least
+  std::unordered_map<std::int64_t, int> needed_;  // by number of a cell: the least slack that it needs
   std::vector<int> left_before_;                  // by column: the slack left before its step
 };
 

@@ -125,8 +125,8 @@ struct CountsHash {
   }
 };
 
-// A ratio of two weighted sums of counts, the lower one with a constant. `fault` is the count that P and R need:
-// without false positives (negatives) they are 1 by definition.
+// A metric as a ratio of two weighted sums of counts; `constant` is added to the lower sum. If the count `fault` is 0,
+// the metric is 1 by definition: P without false positives, R without false negatives.
 struct Ratio {
   Weights upper{}, lower{};
   std::int64_t constant = 0;
@@ -138,8 +138,9 @@ struct Weight {
   std::int64_t above = 1, below = 1;
 };
 
-// The weight as a fraction of integers, if it has so few bits that the program's floats are exact but for one rounding:
-// then comparing fractions and comparing floats agree. Nothing at 0 and below, where denominators may be 0 or negative.
+// The weight as a fraction of integers, if it has so few bits that the program rounds WAcc only once: then comparing
+// fractions gives the same result as comparing floats. Nothing for other weights, and for weights of 0 or less, since
+// denominators may then be 0 or negative.
 std::optional<Weight> short_fraction(double weight) {
   if (weight <= 0) return std::nullopt;
   for (std::int64_t below = 1; below <= 1 << 10; below *= 2) {
@@ -183,7 +184,7 @@ std::int64_t weigh(const Weights& weights, const Counts& counts) {
   return sum;
 }
 
-// A number for each node of a boundary, where it is known.
+// A sum for each node of a boundary, if a path reaches it.
 using NodeSums = std::vector<std::optional<Wide>>;
 
 std::optional<Wide>& at(NodeSums& sums, int node) {
@@ -191,10 +192,10 @@ std::optional<Wide>& at(NodeSums& sums, int node) {
   return sums[node];
 }
 
-// Keeps the edges on the paths with the largest sum of gains, and returns that sum. Gains are those of each layer's
-// edges; an edge that starts where no path arrives, or ends where none goes on, is dropped.
+// Keeps the edges on the paths with the largest sum of gains, and returns that sum. `gains` has one gain for each edge
+// of each layer. An edge is dropped if no path reaches its start, or none continues from its end.
 Wide keep_best(Graph& graph, const std::vector<std::vector<Wide>>& gains) {
-  std::vector<NodeSums> ahead(graph.size() + 1);  // the most on the way to each node
+  std::vector<NodeSums> ahead(graph.size() + 1);  // the largest sum on a path to each node
   ahead[0] = {Wide{}};
   for (std::size_t g = 0; g < graph.size(); ++g) {
     for (std::size_t n = 0; n < graph[g].size(); ++n) {
@@ -206,7 +207,7 @@ Wide keep_best(Graph& graph, const std::vector<std::vector<Wide>>& gains) {
     }
   }
   const Wide total = *ahead.back()[0];
-  NodeSums wanted{total};  // nodes of best paths, with the most on the way to them
+  NodeSums wanted{total};  // nodes of best paths, with the largest sum on a path to them
   for (std::size_t g = graph.size(); g-- > 0;) {
     Path kept;
     NodeSums starts;
@@ -223,7 +224,7 @@ Wide keep_best(Graph& graph, const std::vector<std::vector<Wide>>& gains) {
   return total;
 }
 
-// The path with the first options; every edge must be on a path.
+// The first path in the order of options. Every edge of the graph must be on a path.
 Path first_path(const Graph& graph) {
   std::vector<Path> chosen;
   std::vector<int> nodes{0};
@@ -270,10 +271,10 @@ struct Fraction {
   std::int64_t value, whole;
 };
 
-// Narrows the graph to the paths that attain the largest ratio, and returns it (Dinkelbach 1967):
+// Narrows the graph to the paths with the largest ratio, and returns this ratio (Dinkelbach 1967):
 // 1. Take the ratio of the current path.
 // 2. Find the paths with the largest sum of gains, upper * whole - lower * value.
-// 3. If that sum is 0, the ratio is the largest there is, and exactly these paths attain it.
+// 3. If that sum is 0, the ratio is the largest, and exactly these paths have it.
 // 4. Otherwise take the first of them and repeat.
 Fraction maximize(Graph& graph, const Counts& offset, const Ratio& ratio) {
   if (ratio.fault >= 0 && offset[ratio.fault] == 0 && keep_faultless(graph, ratio.fault)) return {1, 1};
@@ -316,8 +317,8 @@ void narrow_by_keys(Graph& graph, const Counts& offset, int chosen, Weight weigh
   }
 }
 
-// A beginning of a path: its sum, its last edge, the beginning before that, and the place of its options in the order
-// of all, which is the same for beginnings that differ only in their nodes.
+// The beginning of a path: its sum, its last edge, the index of the beginning before this edge, and its rank in the
+// order of options. Beginnings that differ only in their nodes have the same rank.
 struct Partial {
   Counts sum;
   const Edge* edge;
@@ -365,7 +366,7 @@ std::optional<Path> best_sum(const Graph& graph, const Counts& offset, const Obj
   return path;
 }
 
-// All edges, of those that differ only in their option the first.
+// All edges. Of edges that differ only in their option, the first is kept.
 Graph distinct_edges(const Layers& layers) {
   Graph graph;
   for (const auto& layer : layers) {

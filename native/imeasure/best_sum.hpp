@@ -1,11 +1,11 @@
-// Which reference counts: the official comparison of counts (Felice & Briscoe 2015, section 2.3;
+// The choice of a reference: the official comparison of counts (Felice & Briscoe 2015, section 2.3;
 // docs/metrics/imeasure.md §6), and the best sum of counts over the references of all segments (§8, step 3). Python
 // reference: gecbench/kernels/best_sum.py.
 //
-// The program compares the counts of all mixed references. Here the references of each segment are given, and one of
-// each is to be picked so that the sum is best, without going through all combinations. Most keys of the comparison are
-// ratios of sums, and the largest ratio over all paths is found by Dinkelbach's iteration (1967) in whole numbers. The
-// paths that attain it are all paths of a smaller graph, in which the next key is maximized. Other keys (F, I) are
+// The program compares the counts of all mixed references. Here the references of each segment are given. One reference
+// per segment is picked such that the sum of counts is best, without trying all combinations. Most keys of the
+// comparison are ratios of sums. The largest ratio over all paths is found by Dinkelbach's iteration (1967) in whole
+// numbers. The paths that have it form a smaller graph, in which the next key is maximized. Other keys (F, I) are
 // compared as floats for all distinct sums, in the program's order of operations.
 #pragma once
 
@@ -45,8 +45,8 @@ void add(Counts& total, const Counts& counts);
 // Best sum
 
 // A reference of a segment, by its number, with its counts. The references of a sentence are the paths of a graph whose
-// layers are the segments. Where the sentence is cut, all edges lead from node 0 to node 0; where it is not, the nodes
-// tell how an alignment can go on (lattice.hpp). A path starts and ends at node 0.
+// layers are the segments. In a sentence with cuts, all edges lead from node 0 to node 0. In a sentence without cuts, a
+// node is a state of the alignment (lattice.hpp). A path starts and ends at node 0.
 struct Edge {
   std::size_t option = 0;
   Counts counts{};
@@ -56,12 +56,12 @@ struct Edge {
 using Layers = std::vector<std::vector<Edge>>;
 using Path = std::vector<const Edge*>;  // one edge of each layer
 
-// The path whose sum plus the offset has the best key. Of equally good paths it is the first in the order of options,
-// later segments varying fastest. Nothing is returned if there are more than `sum_limit` distinct sums to compare.
+// The path whose sum plus the offset has the best key. On ties, the first path in the order of options, in which the
+// options of later segments vary fastest. Nothing if there are more than `sum_limit` distinct sums to compare.
 std::optional<Path> pick_best(const Layers& layers, const Counts& offset, const Objective& goal, std::size_t sum_limit);
 
 // A 128-bit integer in two's complement, for exact products of sums: Microsoft's compiler has no such type. It is in
-// this header for its test.
+// this header so that a test can use it.
 struct Wide {
   std::int64_t high = 0;
   std::uint64_t low = 0;

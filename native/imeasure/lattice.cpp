@@ -134,8 +134,8 @@ std::vector<std::vector<std::int32_t>> Lattice::saved_between_pivots() const {
   return saved;
 }
 
-// The most that any ending can save from each cell of a boundary above what it saves from the pivot. All texts and so
-// the planes are reversed.
+// The most that any ending can save from each cell of a boundary on, compared with its saving from the pivot on. All
+// texts are reversed here, and so are the planes.
 std::vector<Plane> Lattice::behind(const std::vector<std::vector<std::int32_t>>& saved) {
   const std::vector<std::int32_t> source = reversed(source_), hypothesis = reversed(hypothesis_);
   Planes planes(span_of(source), span_of(hypothesis));
@@ -258,8 +258,8 @@ Layers add_baseline(const Layers& layers, const Layers& baseline) {
     for (const Edge& edge : layers[g]) {
       for (const Edge* other : by_option[edge.option]) {
         Counts counts = edge.counts;
-        // Without a hypothesis, a token that source and reference share is a false positive, and every other column is
-        // something to correct.
+        // Without a hypothesis, a token that source and reference share counts as a false positive. Every other column
+        // is an error that is not corrected.
         counts[kBaseline + kTN] = other->counts[kFP];
         counts[kBaseline + kFN] = other->counts[kTP] + other->counts[kFN];
         joined[g].push_back({edge.option, counts, edge.start * starts + other->start, edge.end * ends + other->end});

@@ -16,10 +16,10 @@ struct Cell {
   bool operator==(Cell other) const { return source == other.source && hypothesis == other.hypothesis; }
 };
 
-// What prefixes of source and hypothesis can save, at one place of the reference, for all of them.
+// The savings of all prefixes of source and hypothesis, at one position of the reference.
 using Plane = std::vector<std::int32_t>;
 
-// The moves between planes of one source and hypothesis.
+// Planes of one source and hypothesis, and the moves between them.
 class Planes {
  public:
   Planes(TokenSpan source, TokenSpan hypothesis);
@@ -32,9 +32,9 @@ class Planes {
   void take(const std::int32_t* before, std::int32_t token, std::int32_t* after);
   // The planes from the start of a segment to its end, one after each token of the reference.
   void cross(const Plane& start, TokenSpan tokens, std::vector<Plane>& planes);
-  // The cell at the start of a segment from which the official alignment comes. What an alignment does at a boundary
-  // before it takes a token of the reference belongs to the segment before it; with `whole`, for the first segment, it
-  // belongs here.
+  // Traces the official alignment back through a segment, and returns its cell at the start. Moves at a boundary before
+  // the next token of the reference belong to the segment before the boundary. The first segment has none before it. So
+  // for this segment, with `whole`, the moves at its start are counted, too.
   Cell trace_back(const std::vector<Plane>& planes, TokenSpan tokens, Cell end, bool whole, Counts& counts) const;
 
   std::int64_t at(Cell cell) const { return std::int64_t{cell.source} * width_ + cell.hypothesis; }
@@ -47,7 +47,7 @@ class Planes {
   std::int32_t pair_saving(int i, int j) const { return savings_[std::int64_t{i} * (width_ - 1) + j]; }
 
   int height_, width_;
-  Plane savings_;                              // of each two tokens of source and hypothesis
+  Plane savings_;                              // of each pair of tokens of source and hypothesis
   std::vector<std::int32_t> with_hypothesis_;  // what a token of the reference saves with each of the hypothesis
 };
 
@@ -74,8 +74,8 @@ class Lattice {
   std::vector<Cell> pivots_;
 };
 
-// Edges with the baseline's counts; a node is a node of both graphs. The baseline's edges are those of a lattice with
-// an empty hypothesis: its official alignment is that of source and reference.
+// Edges with the baseline's counts added. A node stands for a pair of nodes, one of each graph. The baseline's edges
+// come from a lattice with an empty hypothesis, in which only source and reference are aligned.
 Layers add_baseline(const Layers& layers, const Layers& baseline);
 
 }  // namespace gecbench::imeasure

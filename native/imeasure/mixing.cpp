@@ -108,7 +108,7 @@ int CutPointProof::find_unproven(TokenSpan text, const std::vector<int>& cuts,
     }
     if (last) break;
     miss(cut, charges[number]);
-    // Paths that pass this cut start anew.
+    // Paths that pass this cut start again, with no cost.
     for (int i = 0; i < size; ++i) passed_[i] = i < cut ? kFar : kGap * (i - cut);
   }
   return -1;
@@ -135,8 +135,8 @@ void CutPointProof::through_branches(TokenSpan text, const std::vector<std::int3
   }
 }
 
-// Aligns one token of the chain with the text. After the last one, steps over the text alone
-// are left out: they come after the cut or miss it, see miss().
+// Aligns one token of the chain with the text. After the last token, steps over the text alone are left out: they
+// follow the cut, or miss it (see miss()).
 void CutPointProof::advance(TokenSpan text, std::int32_t token, bool last, const std::int32_t* row,
                             std::int32_t* next) const {
   next[0] = row[0] + kGap;
@@ -210,7 +210,7 @@ Status MixedSentence::choose(const Counts& offset, const Objective& goal, std::i
   return kDone;
 }
 
-// Steps 1 and 2: segments whose bounds every optimal alignment of every mixed reference passes through.
+// Steps 1 and 2: segments such that every optimal alignment of every mixed reference passes all their bounds.
 std::vector<Segment> MixedSentence::proven_segments() {
   // Step 1
   std::vector<Cut> bounds{{0, 0}};
@@ -356,9 +356,9 @@ std::vector<Segment> MixedSentence::lattice_segments(Layers& layers) {
   std::vector<Cell> sources;
   for (int i : bounds) sources.push_back({i, 0});
   Lattice whole(source_, hypothesis_, options, pivots(bounds)), baseline(source_, {}, options, sources);
-  const auto edges = whole.edges(limits_.lattice), beside = baseline.edges(limits_.lattice);
-  if (!edges || !beside) throw Refused{kTooMany};
-  layers = add_baseline(*edges, *beside);
+  const auto edges = whole.edges(limits_.lattice), baseline_edges = baseline.edges(limits_.lattice);
+  if (!edges || !baseline_edges) throw Refused{kTooMany};
+  layers = add_baseline(*edges, *baseline_edges);
   for (const Segment& segment : segments) work.alignments += static_cast<std::int64_t>(segment.options.size());
   work.cells += whole.cells + baseline.cells;
   return segments;
@@ -419,8 +419,8 @@ std::vector<std::pair<int, int>> MixedSentence::blocks() const {
   return extents;
 }
 
-// Where the edits of a block end. Edits are applied from right to left. Edits that start inside another one may have
-// shortened the text before it is applied; then it reaches that much further.
+// Where the edits of a block end. Edits are applied from right to left. If edits that start inside the span of an edit
+// have shortened the text before, this edit reaches that much further.
 int MixedSentence::reach(const std::vector<int>& block) const {
   int end = 0;
   for (int g : block) {
@@ -439,11 +439,11 @@ int MixedSentence::reach(const std::vector<int>& block) const {
   return std::min(source_.size, end);
 }
 
-// By how much edits that start between an edit's start and `end` can shorten the text, of all groups of a block; of the
-// edit's own group only its own alternative counts.
+// How much shorter the edits of a block that start between the start of `edit` and `end` can make the text. In the
+// group of `edit`, only its own alternative counts.
 int MixedSentence::shortening(const std::vector<int>& block, int owner, const Alternative& own, const Edit& edit,
                               int end) const {
-  const int whole = source_.size;  // no text is shortened by more, and sums over many edits would overflow
+  const int whole = source_.size;  // the most by which a text can shrink; sums over many edits could overflow
   const auto of = [&edit, end, whole](const Alternative& alternative) {
     int length = 0;
     for (const Edit& other : alternative) {

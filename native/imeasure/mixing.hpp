@@ -1,15 +1,15 @@
 // The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1; docs/metrics/imeasure.md §8). Python
 // reference: gecbench/kernels/imeasure.py.
 //
-// A mixed reference takes one alternative of every error group, so their number is a product. The paper lists all of
-// them. Here
+// A mixed reference takes one alternative of every error group. So the number of mixed references is a product. The
+// paper lists all of them. Here
 // 1. the sentence is cut between groups, in the middle of a run of source tokens that no group edits and the hypothesis
 //    keeps;
 // 2. the references of each segment are listed and aligned by themselves;
 // 3. one reference per segment is picked so that the sum of their counts is best (best_sum.hpp).
-// That is right if every optimal alignment of every mixed reference passes through every cut point, for then alignments
+// That is right if every optimal alignment of every mixed reference passes through every cut point: then alignments
 // and counts add up segment by segment. CutPointProof proves it for each sentence before step 3; a cut point for which
-// the proof fails is dropped, and the two segments are listed as one. Where a segment then has too many references, the
+// the proof fails is dropped, and the two segments are listed as one. If a segment then has too many references, the
 // sentence is searched without cut points (lattice.hpp).
 #pragma once
 
@@ -40,7 +40,7 @@ struct Group {
 
 // All groups of a corpus, concatenated: sentence s has the groups group_offsets[s]:group_offsets[s + 1], group g the
 // alternatives alternative_offsets[g]:alternative_offsets[g + 1], alternative a the edits
-// edit_offsets[a]:edit_offsets[a + 1]; edit e replaces the source span [spans[2 e], spans[2 e + 1]) by corrections[e].
+// edit_offsets[a]:edit_offsets[a + 1]. Edit e replaces the source span [spans[2 e], spans[2 e + 1]) by corrections[e].
 struct GroupArrays {
   const std::int64_t* group_offsets = nullptr;
   const std::int32_t* optional = nullptr;
@@ -60,25 +60,27 @@ struct Branch {
   int distance;
 };
 
-// Proof of cut points, that is of positions that every optimal alignment of every mixed reference passes through, for
-// all references at once.
+// A proof that every optimal alignment of every mixed reference passes through the cut points, for all references at
+// once.
 //
-// Let d be a segment's two-way distance for a pair of texts, and its slack the three-way cost above the three such
-// distances. A cut point is charged the largest slack of the segment before it plus that of the segment after it.
+// Let d be the two-way distance of a segment for a pair of texts. The slack of a segment is its three-way cost minus
+// the three values of d. A cut point is charged the largest slack of the segment before it plus that of the segment
+// after it.
 // 1. An alignment is a path through points (i, j, k). The points where one text is at the cut form an interval of the
 //    path. Three intervals that meet in pairs have a common point. So an alignment that misses a cut point misses it in
 //    the projection on some pair of texts.
 // 2. This class checks for each pair: every two-way path that misses all cut points between two others costs more than
 //    the d of its segments plus the charges of the cut points missed.
-// 3. Split an alignment at the cut points that it passes. Within a longer stretch every inner cut point is missed in
-//    some pair. Apply step 2 to each pair's runs of missed cut points, and d to the rest. The sum exceeds all d plus
-//    the charges, which cover all slacks: more than the optima of the segments together. So it is not optimal. The
-//    baseline's two-way alignment has the same bound without slack.
-// 4. Inside a segment the traceback sees the same consistent moves as in the whole sentence. So ties, counts and
+// 3. Split an alignment at the cut points that it passes. In a part with several segments, every inner cut point is
+//    missed in some pair. Apply step 2 to each run of cut points that a pair misses, and d to the rest. The costs add
+//    up to more than all d plus the charges, and the charges cover all slacks. So the alignment costs more than the
+//    optima of the segments together: it is not optimal. The baseline's two-way alignment has the same bound without
+//    slack.
+// 4. Inside a segment, tracing back meets the same moves as in the whole sentence. So ties are the same, and counts and
 //    baseline add up.
 //
 // The references are a chain of segments with parallel branches. So the cheapest path that misses cut points, over all
-// references, is one shortest path through text x chain in which each branch starts with a credit of its own distance.
+// references, is a shortest path through text and chain. Each branch starts with a credit of its own distance.
 class CutPointProof {
  public:
   // A cut point that some path may miss at too low a cost, -1 if there is none. Cut g, after segment g of the chain, is
@@ -92,8 +94,8 @@ class CutPointProof {
   void advance(TokenSpan text, std::int32_t token, bool last, const std::int32_t* row, std::int32_t* next) const;
   void miss(int cut, int charge);
 
-  // Least costs by position of the text, less distances and charges, since the last cut point that was passed: of paths
-  // that are at it, and of paths that missed all cut points since; each before and after a segment
+  // Least costs by position of the text, minus distances and charges, since the last cut point that was passed: of
+  // paths at this cut point, and of paths that missed all cut points since then. Both before and after a segment.
   std::vector<std::int32_t> passed_, missed_, after_passing_, after_missing_;
   std::vector<std::int32_t> rows_;
 };
@@ -108,12 +110,12 @@ struct Limits {
   std::int64_t listed, segment, sums, cells, work, lattice;
 };
 
-// Work done for a sentence: combinations that were asked for, alignments, their cells, segments.
+// Work done for a sentence: the numbers of mixed references, alignments, their cells, and segments.
 struct Work {
   std::int64_t asked = 0, alignments = 0, cells = 0, segments = 0;
 };
 
-using Cut = Cell;  // a position in the source and the position in the hypothesis that goes with it
+using Cut = Cell;  // a position in the source and the position in the hypothesis that is aligned with it
 
 // A reference of a segment: which choice of each group, its counts, distances and slack.
 struct Option {

@@ -7,7 +7,7 @@
 namespace gecbench::maxmatch {
 namespace {
 
-// Matches sentences one after another, reusing memory. Lattice and arc list serve all annotators of a sentence.
+// Matches sentences one after another, reusing memory. All annotators of a sentence share its lattice and arc list.
 class SentenceMatcher {
  public:
   explicit SentenceMatcher(const Options& options) : options_(options) {}
@@ -40,7 +40,7 @@ class SentenceMatcher {
     return search_.counts();
   }
 
-  // Uses the literal algorithm wherever its list fits, so that the path is the official one too, not only the counts.
+  // Uses the literal algorithm unless its list is too long, so that the path is the official one, not only the counts.
   Counts match_officially(const GoldEdits& golds, std::int8_t& settled, std::vector<PathEdit>& path) {
     prepare();
     if (!close()) return match(golds, settled, &path);

@@ -1,8 +1,8 @@
 // MaxMatch (M2; Dahlmeier & Ng 2012): counts per sentence and annotator, equal to the official scorer's
 // (docs/metrics/m2.md §3-§8). Python reference: gecbench/kernels/maxmatch.py.
 //
-// A sentence is solved in exact arithmetic first (path.hpp). Where that does not settle it, the official algorithm is
-// run to the letter (literal.hpp), if its arc list is not too long.
+// A sentence is solved in exact arithmetic first (path.hpp). If that does not settle the counts, the official algorithm
+// is run literally (literal.hpp), unless its arc list is too long.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace gecbench::maxmatch {
 
-// How a row was settled: in exact arithmetic; by the literal algorithm; or in exact arithmetic though the literal
-// algorithm could differ, because its list is too long.
+// How a row was settled: in exact arithmetic; by the literal algorithm; or in exact arithmetic although the literal
+// algorithm could differ, because its arc list is too long.
 enum Settled : std::int8_t { kFast = 0, kLiteral = 1, kTooLarge = 2 };
 
 struct Corpus {

@@ -1,5 +1,5 @@
-// Both tables are filled inside a band of diagonals that provably holds every minimal alignment, a bit per move and
-// table in each cell. The cells on minimal alignments become vertices.
+// Both tables are filled inside a band of diagonals that provably holds every minimal alignment. A cell has a bit per
+// move and table. The cells on minimal alignments become vertices.
 #include "maxmatch/lattice.hpp"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // that all parts of MaxMatch share. Python reference: gecbench/kernels/maxmatch.py.
 //
 // The program lists every merged edit by Floyd and Warshall's algorithm, cubic in the vertices. Here only the steps of
-// length one are stored, and ArcFinder answers for two vertices which merged edit the program would list between them.
-// That is all that the best path needs (path.hpp).
+// length one are stored. ArcFinder finds the merged edit that the program would list between two given vertices. The
+// best path needs nothing else (path.hpp).
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ namespace gecbench::maxmatch {
 
 // Gold edits and options
 
-// All gold edits of a corpus, concatenated: sentence s has the rows annotator_offsets[s]:annotator_offsets[s + 1],
-// row r the edits edit_offsets[r]:edit_offsets[r + 1]; edit e covers the source span [starts[e], ends[e]) and accepts
+// All gold edits of a corpus, concatenated. Sentence s has the rows annotator_offsets[s]:annotator_offsets[s + 1]. Row
+// r has the edits edit_offsets[r]:edit_offsets[r + 1]. Edit e covers the source span [starts[e], ends[e]) and accepts
 // the corrections alternative_offsets[e]:alternative_offsets[e + 1].
 struct GoldArrays {
   const std::int64_t* annotator_offsets = nullptr;
@@ -29,7 +29,7 @@ struct GoldArrays {
   TokenArray corrections;
 };
 
-// The edits of one row, that is of one annotator and sentence, in file order.
+// The edits of one row, which is one annotator of a sentence, in file order.
 class GoldEdits {
  public:
   GoldEdits(const GoldArrays& arrays, std::int64_t row)
@@ -58,7 +58,7 @@ class GoldEdits {
 
 enum class Release { kMaster, kVersion32 };
 
-// `folds` switches ignore_whitespace_casing on (§8); `folded` then has the lower-cased characters of every
+// `folds` turns on ignore_whitespace_casing (§8); `folded` then has the lower-cased characters of every
 // token id. The literal algorithm gives up beyond `arc_limit` listed arcs (§7).
 struct Options {
   std::int32_t max_unchanged_words = 2;
@@ -80,7 +80,7 @@ struct PathEdit {
 
 // The lattice
 
-// An arc of length one: its tail, in how many of the two lattices it is, and whether it keeps a token.
+// An arc of length one: its tail, the number of lattices that have it (1 or 2), and whether it keeps a token.
 struct Step {
   std::int32_t tail = 0;
   std::uint8_t copies = 0;
@@ -92,7 +92,7 @@ struct Merged {
   std::int32_t length = 0;
   std::int32_t unchanged = 0;
   std::int32_t entries = 0;
-  bool keeps = false;  // changes nothing
+  bool keeps = false;  // whether it changes nothing
 };
 
 // Vertices in lexicographic order with the steps entering them, in the order of their tails.

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kPenalty = 0.001;
 
-// A lower bound of the length of the list: the entries of unbroken insertions and deletions, one for every pair of
-// vertices of such a run. Sentences that are certain to exceed the limit are given up at once.
+// A lower bound of the length of the list: a run of insertions, or of deletions, has an entry for every pair of its
+// vertices. A sentence that is certain to exceed the limit is given up at once.
 std::int64_t least_entries(const Lattice& lattice) {
   std::vector<std::int32_t> insertions(lattice.size(), 0), deletions(lattice.size(), 0);
   std::int64_t entries = 0;
@@ -129,8 +129,8 @@ void Closure::pass_through(std::int32_t vertex, std::int32_t max_unchanged_words
   }
 }
 
-// Removes merged noops from the list that is being walked, which skips their successors (docs/metrics/m2.md §5).
-// The entry removed is the first one equal to the current one, as list.remove does.
+// Removes merged noops as the program does: while it loops over the list, so that the arc after each removed arc is
+// skipped (docs/metrics/m2.md §5). Like list.remove, it removes the first entry that equals the current one.
 void Closure::drop_merged_noops() {
   std::vector<std::int32_t> kept;
   std::vector<bool> was_kept(arcs_.size(), false);
@@ -264,7 +264,7 @@ bool LiteralMatcher::is_dropped(const Arc& arc, const FoldedCharacters* folded) 
                                                  lattice_->columns[arc.tail], lattice_->columns[arc.head]));
 }
 
-// Walks the proposed edits along the gold list, never stopping at a match (docs/metrics/m2.md §8).
+// Counts matches in the gold list from left to right; one edit can match several (docs/metrics/m2.md §8).
 Counts LiteralMatcher::match(const ClosedSentence& sentence, const GoldEdits& golds, const FoldedCharacters* folded,
                              std::vector<PathEdit>& path) {
   closure_ = &sentence.closure, lattice_ = &sentence.lattice;

@@ -2,7 +2,7 @@
 // order, weights as doubles, Bellman-Ford in list order. It decides where rounding or the order of the list can matter,
 // which path.hpp detects. Python reference: gecbench/kernels/maxmatch.py.
 //
-// Other than the program, it visits only arcs that meet at a vertex instead of all triples of vertices, and stops
+// Unlike the program, it visits only arcs that meet at a vertex instead of all triples of vertices, and stops
 // Bellman-Ford after a sweep without change: the same list and the same path in less time.
 #pragma once
 

@@ -60,8 +60,8 @@ InsertionPairing::InsertionPairing(const Lattice& lattice, std::int32_t row, con
   walk();
 }
 
-// Finds where the entries of each tail begin in the sorted list: one for each head, single steps as often as in
-// lattices.
+// Finds the place of each tail's first entry in the sorted list. A tail has one entry for each head; a single step has
+// an entry for each lattice that has it.
 void InsertionPairing::number_places() {
   const std::int32_t size = lattice_->row_offsets[row_ + 1] - first_vertex_;
   run_ends_.resize(size);
@@ -112,9 +112,9 @@ InsertionPairing::Found InsertionPairing::next_match(std::int64_t first, std::in
   return {};
 }
 
-// 1. Each side's next match is a number of steps away; both sides take turns, so the nearer match comes first.
-// 2. Every entry passed until then gains a penalty.
-// 3. The match gets the reward, and its side skips to the arcs that continue where it ended.
+// 1. Count the steps from each side to its next match. Both sides take turns, so the nearer match comes first.
+// 2. Every entry passed until then gets a penalty.
+// 3. The match gets the reward, and its side skips to the arcs that continue where the match ended.
 void InsertionPairing::walk() {
   bool at_left = true;
   while (left_ <= right_) {
@@ -191,8 +191,8 @@ void GoldArcFinder::group_by_text(TokenSpan source, const GoldEdits& golds) {
   }
 }
 
-// Adds the arcs over source tokens that agree with a group. A gold edit that agrees with kept tokens draws an arc to -N
-// that will not be counted (§6): that is left to the literal algorithm.
+// Adds the arcs over source tokens that agree with a group. If a gold edit agrees with kept tokens, an arc that is not
+// counted has the weight -N (§6). This case is left to the literal algorithm.
 void GoldArcFinder::add_texts(const Group& group) {
   const Lattice& lattice = *lattice_;
   for (std::int32_t tail = lattice.row_offsets[group.start]; tail < lattice.row_offsets[group.start + 1]; ++tail) {
@@ -278,14 +278,14 @@ bool FoldedCharacters::are_equal(std::int32_t row, std::int32_t last_row, std::i
          std::equal(source_.data() + original, source_.data() + original + size, hypothesis_.data() + correction);
 }
 
-// Whether an edit changes only spaces and case, and that is to be ignored.
+// Whether an edit is ignored because it changes only spaces and case.
 bool PathSearch::is_ignored(std::int32_t tail, std::int32_t head) const {
   return folded_ != nullptr && folded_->are_equal(lattice_->rows[tail], lattice_->rows[head], lattice_->columns[tail],
                                                   lattice_->columns[head]);
 }
 
-// Moves the gold position over edits that begin before `row`: no later arc can match them, so paths that differ in them
-// alone are not tied.
+// Moves the gold position over edits that begin before `row`. No later arc can match these edits, so paths that differ
+// only in them will have the same counts.
 Tally PathSearch::skip_golds_before(Tally tally, std::int32_t row) const {
   if (golds_sorted_) {
     tally.position = std::max(tally.position, first_gold_of_row_[row]);
@@ -301,7 +301,7 @@ Tally PathSearch::propose(Tally tally, std::int32_t tail, std::int32_t head) con
   return skip_golds_before(tally, lattice_->rows[head]);
 }
 
-// The tally after an edit that agrees with gold edits: it is credited for all of them from the position on (§8).
+// The tally after an edit that agrees with gold edits. It is credited for each of them from the position on (§8).
 Tally PathSearch::match(Tally tally, const GoldArc& arc) const {
   if (!is_ignored(arc.tail, arc.head)) {
     ++tally.proposed;
@@ -346,7 +346,7 @@ void PathSearch::close_at(std::int32_t vertex) {
   closed_[vertex] = best;
 }
 
-// Keeps the lighter of two open paths. Equally light ones are tied unless their counts are bound to be equal.
+// Keeps the lighter of two open paths. Equally light paths are tied unless their counts are certain to be equal.
 void PathSearch::improve(Open& best, Open way, std::int32_t vertex) const {
   if (way.cost != best.cost) {
     if (way.cost < best.cost) best = way;

@@ -1,16 +1,17 @@
 // The best path through the lattice (docs/metrics/m2.md §6-§8) in exact arithmetic and without listing merged edits.
 //
 // The official program weighs every merged edit and runs Bellman and Ford's algorithm on doubles. Here
-// 1. weights are whole thousandths, and the reward -N of an edit that agrees with gold is one large number: N exceeds
-//    what the other edits of a path cost, so that with both the number of rewards decides first;
-// 2. merged edits are made only where a gold edit agrees. All others are found by dynamic programming over vertices in
-//    order, with a state: no edit is open, or one is and has spanned so many unchanged words. A merged edit is
-//    assumed to be as short as any path between its ends and to be listed once, so it never costs more than in the
-//    program;
-// 3. a path is accepted only if that is certain to be the program's answer (PathSearch::is_official): every arc of the
-//    path weighs in the program what was assumed here, so no path is lighter there; and no path of equal cost has other
-//    counts, so neither rounding nor the order of the list can matter. Otherwise the literal algorithm decides
-//    (literal.hpp).
+// 1. Weights are whole thousandths. The reward -N of an edit that agrees with the gold is replaced by one large
+//    constant. Like the constant, N exceeds the cost of the other edits of a path, so the number of rewards decides
+//    first.
+// 2. Merged edits are made only if a gold edit agrees. All others are found by dynamic programming over vertices in
+//    order. Its state is the open edit: none, or one that has spanned a number of unchanged words. A merged edit is
+//    assumed to be as short as any path between its ends and to be listed once. So it never costs more than in the
+//    program.
+// 3. A path is accepted only if it is certain to be the program's answer (PathSearch::is_official). Two conditions must
+//    hold. Every arc of the path has the same weight in the program as here, so no path is lighter there. No path of
+//    equal cost has other counts, so neither rounding nor the order of the list can matter. Otherwise the literal
+//    algorithm decides (literal.hpp).
 #pragma once
 
 #include <cstdint>
@@ -38,9 +39,9 @@ struct AgreeingArc {
 };
 
 // Weights of the insertion arcs of one position. The official program walks the sorted list of all these arcs from both
-// ends (`weigh_insertions` in literal.cpp is that walk). A run of n insertions has n (n + 1) / 2 arcs, so they are not
-// listed here. Only agreeing arcs can match, and between two matches every entry passed gains one penalty. So the walk
-// is a short sequence of events: a range of list places gains a penalty each, or an arc gets the reward.
+// ends (`weigh_insertions` in literal.cpp). A run of n insertions has n (n + 1) / 2 arcs, so they are not listed here.
+// Only agreeing arcs can match, and every entry that is passed between two matches gets one penalty. So the walk is a
+// short sequence of events: each place in a range of the list gets a penalty, or an arc gets the reward.
 class InsertionPairing {
  public:
   InsertionPairing(const Lattice& lattice, std::int32_t row, const std::vector<AgreeingArc>& agreeing);
@@ -50,7 +51,7 @@ class InsertionPairing {
   std::int64_t cost(std::int32_t tail, std::int32_t head) const;
 
  private:
-  struct Event {  // places [first, last) gain a penalty each, or the arc at `first` gets the reward
+  struct Event {  // places [first, last) get a penalty each, or the arc at `first` gets the reward
     std::int64_t first, last;
     bool is_reward;
   };
@@ -74,10 +75,10 @@ class InsertionPairing {
   const Lattice* lattice_;
   std::int32_t row_, first_vertex_;
   std::vector<std::int32_t> run_ends_;  // by tail: the last vertex of its run
-  std::vector<std::int64_t> places_;    // by tail: where its entries begin in the sorted list
+  std::vector<std::int64_t> places_;    // by tail: the place of its first entry in the sorted list
   std::vector<Listed> agreeing_;
   std::vector<Event> events_;
-  // The walk's pointers in the list of arcs, and the window of gold edits that are left
+  // The walk's pointers in the list of arcs, and the first and last gold edit that can still match
   std::int64_t left_ = 0, right_ = 0;
   std::int32_t gold_left_ = 0, gold_right_ = -1;
 };
@@ -145,7 +146,7 @@ class FoldedCharacters {
   std::vector<std::int64_t> source_offsets_, hypothesis_offsets_;
 };
 
-// Edits proposed so far, those correct, and the position in the gold list (§8).
+// The numbers of edits proposed and correct so far, and the position in the gold list (§8).
 struct Tally {
   std::int32_t proposed = 0, correct = 0, position = 0;
 };
@@ -156,7 +157,7 @@ class PathSearch {
   void run(const Lattice& lattice, const GoldEdits& golds, const GoldArcs& arcs, std::int32_t max_unchanged_words,
            const FoldedCharacters* folded);
 
-  // Whether the counts are certain to be the official ones: see 3 above.
+  // Whether the counts are certain to be the official ones: see step 3 above.
   bool is_official();
   Counts counts() const;
   void edits(std::vector<PathEdit>& path) const;

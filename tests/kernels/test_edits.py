@@ -73,7 +73,7 @@ def test_native_refuses_bad_offsets(both_kernels):
     for offsets in ([0, 9], [1, 2], [0, 3, 2], []):
         with pytest.raises(ValueError, match="offsets"):
             native.ter_edits(good, TokenArray(ids, np.array(offsets, dtype=np.int64)))
-    with pytest.raises(ValueError, match="references must number 1, not 2"):
+    with pytest.raises(ValueError, match="references must have length 1, not 2"):
         native.ter_edits(good, token_array([[1], [2]]))
 
 

@@ -29,7 +29,7 @@ def test_native_refuses_arrays_that_do_not_fit(both_kernels):
         ("people", np.array([2, 2], dtype=np.int32)),
         ("texts", TokenArray(texts.ids, np.array([0, 9, 2], dtype=np.int64))),
     ):
-        with pytest.raises(ValueError, match=r"offsets|must number"):
+        with pytest.raises(ValueError, match=r"offsets|must have length"):
             native.group_edits(**{**good, name: wrong})
 
 
