@@ -23,7 +23,7 @@ __all__ = ["PAPERS", "Reproduction", "check_paper", "render", "reproduce"]
 
 
 def check_paper(paper: str) -> None:
-    """Raise an error for an unknown paper."""
+    """Raise an error if `PAPERS` has no such paper."""
     if paper not in PAPERS:
         raise InputError(
             f"unknown paper {paper!r}", fix=f"{did_you_mean(paper, PAPERS)}Choose one of {', '.join(PAPERS)}"
@@ -31,7 +31,7 @@ def check_paper(paper: str) -> None:
 
 
 def reproduce(paper: str, upstream: Upstream | None = None, **options: Any) -> Reproduction:
-    """Recompute the tables of a paper. The options are those of `Resources`."""
+    """Recompute the tables and figures of a paper. `options` are the other fields of `Resources`."""
     check_paper(paper)
     resources = Resources(upstream or Upstream.from_environment(), **options)
     sections, figures = import_module(f"gecbench.papers.{paper}").reproduce(resources)

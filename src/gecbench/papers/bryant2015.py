@@ -34,10 +34,11 @@ FIRST_ESSAYS = range(1, 11)
 NINE = range(1, 10)
 AXES = ("Number of Gold Standard Annotators", "F0.5")
 STAND_IN = "the ten public references of CoNLL-14 (two official annotators, eight rewrites)"
+NO_NUMBERS = "The paper shows a figure without numbers."
 
 
 def reproduce(resources: Resources) -> Contents:
-    """Recompute what the public annotations allow: everything, if the ten annotations are available."""
+    """Recompute all tables and figures, or fewer if the ten annotations are not available."""
     data = Conll14(resources.upstream)
     nucle = data.whole("nucle")
     ten = data.whole("bn15") if data.has_ten_annotations else None
@@ -70,7 +71,7 @@ def _table2(data: Conll14) -> Section:
 
 
 def _annotators(nucle: Corpus, ten: Corpus | None) -> dict[int, tuple[Corpus, int]]:
-    """Return the available corpus and annotator by the paper's number. A7 and A3 are the official annotators."""
+    """Map the paper's annotator numbers to a corpus and annotator there. A3 and A7 are the official annotators."""
     if ten is not None:
         return {who: (ten, who - 1) for who in range(1, 11)}
     return {who: (nucle, k) for k, who in enumerate(OFFICIAL_IN_BN15)}
@@ -89,7 +90,7 @@ def _table3(nucle: Corpus, ten: Corpus | None) -> Section:
     pairs = zip(totals, counts.values(), strict=True)
     rows.append(["Total", *(cell for total, found in pairs for cell in compared(total, found.total(), 0, 0))])
     header = ["category", *(f"A{who}: {word}" for who in counts for word in COMPARED)]
-    notes = () if ten is not None else (f"Each of the other eight annotators {NO_ARCHIVE}.",)
+    notes = () if ten is not None else (f"The other eight annotators are missing. {NO_ARCHIVE}",)
     return Section("Table 3: edits by annotator and category", Table(header, rows), notes)
 
 
@@ -106,7 +107,7 @@ def _table4(data: Conll14, nucle: Corpus, ten: Corpus | None) -> Section:
             ours = [*m2_percentages(score)]
         rows.append((name, theirs, ours))
     table = comparison("CAMB against", ("P", "R", "F0.5"), rows, 2, 0)
-    notes = () if ten is not None else (f"Each annotator except the official ones (A3 and A7) {NO_ARCHIVE}.",)
+    notes = () if ten is not None else (f"Only the official annotators (A3 and A7) have our values. {NO_ARCHIVE}",)
     return Section("Table 4: CAMB against each annotator", table, notes)
 
 
@@ -115,7 +116,7 @@ def _table5(bound: Bound | None) -> Section:
     theirs = [_published_row(k - 1) for k in NINE]
     if bound is None:
         rows = [[str(k + 1), *(number(value, 2) for value in row)] for k, row in enumerate(theirs)]
-        note = f"Published only: ours {NO_ARCHIVE}; with them, this command fills the table."
+        note = f"Only published values. {NO_ARCHIVE} Then this command also shows our values."
         return Section("Table 5: humans and systems", Table(["annotators", *parts], rows), (note,))
     pairs = zip(theirs, _bound_rows(bound), strict=True)
     lines = [(str(k), *pair) for k, pair in enumerate(pairs, start=1)]
@@ -143,21 +144,24 @@ def _bound_table(bound: Bound) -> Table:
 
 
 def _stand_in(bound: Bound) -> Section:
-    note = "Equations 1 to 3 over all 1,023 subsets, as in Table 5, with edits extracted from the references."
+    note = (
+        "Computed by Equations 1 to 3 over all 1,023 subsets of the references, as in Table 5. The edits are extracted "
+        "from the references."
+    )
     return Section(f"Like Table 5, on {STAND_IN}", _bound_table(bound), (note,))
 
 
 def _essays(bound: Bound, complete: bool) -> Section:
-    note = "Published as a figure without numbers." + ("" if complete else f" Shown on {STAND_IN}.")
+    note = NO_NUMBERS + ("" if complete else f" Our values use {STAND_IN}.")
     return Section("Figure 3: essays 1 to 10 alone", _bound_table(bound), (note,))
 
 
 def _categories(bounds: Mapping[str, Bound], complete: bool) -> Section:
     sizes = [row.size for row in next(iter(bounds.values())).rows[:-1]]
     rows = [[name, *(number(100 * bound.row(size).human, 2) for size in sizes)] for name, bound in bounds.items()]
-    note = "Published as a figure without numbers."
+    note = NO_NUMBERS
     if not complete:
-        note += f" From the two official annotators, each against the other; more {NO_ARCHIVE}."
+        note += f" Our values use the two official annotators, each scored against the other. {NO_ARCHIVE}"
     header = ["category", *(f"{size} annotator{'s' if size > 1 else ''}" for size in sizes)]
     return Section("Figure 2: human F0.5 by error category", Table(header, rows), (note,))
 
@@ -167,28 +171,28 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
     printed = {"Human": (NINE, table5["human"])} | {name: (NINE, table5[name]) for name in TOP_SYSTEMS}
     by_category = {name: _human_points(found) for name, found in categories.items()}
     ours = "computed here" if complete else f"computed here on {STAND_IN}"
-    lacking = "" if complete else f" The lines of the paper's ten annotators are missing: each {NO_ARCHIVE}."
-    colors = "A color for people and for each system; "
+    lacking = "" if complete else f" The lines of the paper's ten annotators are missing. {NO_ARCHIVE}"
+    colors = "Humans and each system have their own color. "
     draw = partial(curves, labels=AXES, limits=(0, 100), ticks=NINE)
     return (
         Figure(
             "figure1",
             "F0.5 by number of annotators, 50 essays",
             partial(draw, lines=_lines(bound), dashed=printed),
-            f"{colors}solid: {ours}; dashed: published.{lacking}",
+            f"{colors}Solid lines: {ours}. Dashed lines: published.{lacking}",
             (7, 5.5),
         ),
         Figure(
             "figure2",
             "Human F0.5 by error category",
             partial(draw, lines=by_category),
-            f"A color and a mark for each category, of the annotators that we have.{lacking}",
+            f"Each category has its own color and mark. Only available annotators are used.{lacking}",
         ),
         Figure(
             "figure3",
             "F0.5 by number of annotators, essays 1 to 10",
             partial(draw, lines=_lines(subset)),
-            f"{colors}solid: {ours}.{lacking}",
+            f"{colors}Solid lines: {ours}.{lacking}",
         ),
     )
 

@@ -1,4 +1,4 @@
-"""CoNLL-14 as the papers used it: reference sets, system outputs, and the 34 merged sentences left out."""
+"""CoNLL-14 as the papers used it: reference sets and system outputs, with or without the 34 merged sentences."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ REFERENCE_SETS = {
     "All": "all_bn15",
 }
 NO_ARCHIVE = (
-    "needs the ten annotations of Bryant & Ng (10gec_annotations.zip), which were not downloaded "
-    "(`gecbench data build conll14_fluency bn15` fetches them)"
+    "The ten annotations of Bryant & Ng (10gec_annotations.zip) were not downloaded; "
+    "`gecbench data build conll14_fluency bn15` downloads them."
 )
 
 
 @dataclass(frozen=True)
 class Conll14:
-    """The test set, read on first use."""
+    """The CoNLL-14 test set. Its files are read on first use."""
 
     upstream: Upstream
 
     @cached_property
     def rows(self) -> list[dict[str, object]]:
-        """The sentences with essay and whether they were merged."""
+        """The sentences, each with its essay and whether it was merged from several."""
         return sentence_rows(self.upstream)
 
     @cached_property
@@ -48,28 +48,28 @@ class Conll14:
 
     @cached_property
     def systems(self) -> dict[str, list[str]]:
-        """Outputs of the twelve systems and the input, all 1,312 lines."""
+        """The outputs of the twelve systems, and the input, on all 1,312 sentences."""
         return read_systems(self.upstream, [str(row["sentence"]) for row in self.rows])
 
     @cached_property
     def kept_systems(self) -> dict[str, list[str]]:
-        """Outputs on the 1,278 sentences."""
+        """The same on the 1,278 sentences that were not merged."""
         return {name: self.keep(lines) for name, lines in self.systems.items()}
 
     def keep(self, lines: list[str]) -> list[str]:
-        """Return the lines of the 1,278 sentences."""
+        """Return only the lines of the 1,278 sentences that were not merged."""
         return [lines[i] for i in self.kept]
 
     def whole(self, config: str) -> Corpus:
-        """Return a reference set over all sentences."""
+        """Return a reference set on all 1,312 sentences."""
         return load_corpus("conll14_fluency", config, upstream=self.upstream)
 
     def corpus(self, config: str) -> Corpus:
-        """Return a reference set over the 1,278 sentences."""
+        """Return a reference set on the 1,278 sentences that were not merged."""
         return self.whole(config).select(self.kept)
 
     def reference_sets(self) -> tuple[dict[str, Corpus], dict[str, str]]:
-        """Return the reference sets of the 2016 paper that are available, and why the others are not."""
+        """Return the available reference sets of the 2016 paper, and for each other set why it is missing."""
         found, missing = {}, {}
         for name, config in REFERENCE_SETS.items():
             if DATASETS["conll14_fluency"].config(config).pinned or self.has_ten_annotations:
@@ -84,7 +84,7 @@ class Conll14:
         return all(row["where"] != "network" for row in self.upstream.describe("bn15/"))
 
     def published_scores(self) -> dict[tuple[str, str], Mapping[str, float]]:
-        """Return the scores released with the 2016 paper, by metric and references under our names."""
+        """Return the scores released with the 2016 paper, by our names of the metric and the references."""
         table = parse_system_scores(self.upstream.text(METRIC_SCORES), name=METRIC_SCORES)
         sets = {"NE-fluency": "N-fluency", "NE-minimal": "N-minimal", "all": "All"}
         found: dict[tuple[str, str], Mapping[str, float]] = {}

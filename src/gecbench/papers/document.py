@@ -26,14 +26,14 @@ Range = tuple[float, float]
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = "osD^vP*X<>"
 _NAME_SIZE = 6
-_GAPS = (5, 9, 14, 20, 27, 35, 44)  # between a point and its name
+_GAPS = (5, 9, 14, 20, 27, 35, 44)  # possible distances of a name from its point, in typographic points
 _FAR = 3
-MOVED = f"Orange: a system whose rank moves by {_FAR} or more; gray: by less."
+MOVED = f"Orange lines: systems whose rank changes by {_FAR} or more. Gray lines: smaller changes."
 
 
 @dataclass(frozen=True)
 class Resources:
-    """The source of the files, the number of processes, the runs of TrueSkill, and a folder of edits."""
+    """The files (`upstream`), processes, TrueSkill runs, and a folder of ERRANT edits for a reproduction."""
 
     upstream: Upstream
     processes: int = 1
@@ -53,7 +53,7 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Section:
-    """A table with published numbers next to ours, and notes."""
+    """A table with published numbers next to ours, and the notes below it."""
 
     title: str
     table: Table
@@ -123,7 +123,7 @@ def comparison(
 def comparison_of_values(
     first: str, theirs: Mapping[str, float], ours: Mapping[str, float], digits: Callable[[str], tuple[int, int]]
 ) -> Table:
-    """Return a table with one row per published value. `digits` are its decimals, and how many more ours has."""
+    """Return a table with one row per published value. `digits` returns its decimals, and how many more ours has."""
     return Table([first, *COMPARED], [[name, *compared(theirs[name], ours[name], *digits(name))] for name in theirs])
 
 
@@ -318,12 +318,12 @@ def _name_points(axis: Any, points: Mapping[str, tuple[float, float]]) -> None:
     far = np.repeat(np.arange(len(_GAPS)) / 4, len(angles))
     chosen = np.zeros_like(centers)
     placed = np.zeros(len(points), dtype=bool)
-    for _ in range(3):  # the first name placed did not know the last one
+    for _ in range(3):  # repeated, because the first names were placed before the others
         for k in range(len(points)):
             middles, half = centers[k] + rings[k], sizes[k] / 2
             gaps = np.maximum(np.abs(middles[:, None] - centers) - half, 0).max(axis=2)  # from the name to each point
             cost = far + 10 * (gaps < 3.5 * pixels).sum(axis=1)  # a mark's radius and some room
-            cost += (gaps < gaps[:, [k]] - pixels).sum(axis=1)  # the name of another point, it seems
+            cost += (gaps < gaps[:, [k]] - pixels).sum(axis=1)  # nearer to another point than to its own
             others = np.flatnonzero(placed & (np.arange(len(points)) != k))
             apart = np.abs(middles[:, None] - centers[others] - chosen[others]) - half - sizes[others] / 2
             cost += 10 * (apart < 1.5 * pixels).all(axis=2).sum(axis=1)
@@ -352,7 +352,7 @@ def score_figure(panels: Mapping[str, Mapping[str, tuple[float, float]]], note: 
 
 
 def window_figure(lines: Mapping[str, Points], size: int, note: str) -> Figure:
-    """Return the figure of Pearson's r among every `size` neighbors, by the rank of the best of them."""
+    """Return the figure of Pearson's r for each group of `size` neighbors, by the rank of its best system."""
     labels = f"rank of the best of {size} systems", "Pearson's r"
     caption = f"Correlation among {size} neighbors in the human ranking"
     return Figure("windows", caption, lambda figure: curves(figure, lines, labels, (-1.05, 1.05)), note)

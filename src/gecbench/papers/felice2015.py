@@ -65,7 +65,7 @@ def _examples() -> Section:
         ]
         rows.append((name, printed, ours))
     table = comparison("example", ("P", "R", "F0.5"), rows, 2, 0)
-    note = "Our own sentences, built like the paper's."
+    note = "Computed on our own sentences, which have the same structure as the paper's."
     return Section("Tables 1 to 3: M2 scores of four hypotheses", table, (note,))
 
 
@@ -79,7 +79,7 @@ def _table8() -> Section:
         ours = [float(precision), float(recall), float(f_beta(precision, recall, 0.5)), *accuracies]
         rows.append((name, theirs, ours))
     table = comparison("system", ("P", "R", "F0.5", "Acc", "WAcc"), rows, 2, 0)
-    return Section("Table 8: figures of given counts", table)
+    return Section("Table 8: scores computed from given counts", table)
 
 
 def _table10(m2: Mapping[str, Score], mixed: Mapping[str, Score]) -> Section:
@@ -92,8 +92,8 @@ def _table10(m2: Mapping[str, Score], mixed: Mapping[str, Score]) -> Section:
     )
     notes = (
         SUBSET,
-        f"Spearman's ρ of published and our F0.5: {original:.3f} (original annotations), {mixes:.3f} (mixed; sentences "
-        "with too many mixes are left unmixed).",
+        f"Spearman's ρ between the published F0.5 and ours: {original:.3f} with the original annotations, {mixes:.3f} "
+        "with mixed annotations. Sentences with too many mixes are left unmixed.",
         "As published, mixing raises recall and hardly moves precision.",
     )
     table = side_by_side("system", parts, [(name, theirs, ours[name]) for name, theirs in printed.items()])
@@ -113,7 +113,7 @@ def _table11(corpus: Corpus, data: Conll14, m2: Mapping[str, Score]) -> Section:
     against = coefficient([m2[name].value for name in printed], values, "spearman")
     notes = (
         SUBSET,
-        f"Spearman's ρ of published and our I: {rho:.3f}. Of I with M2's F0.5: published "
+        f"Spearman's ρ between the published I and ours: {rho:.3f}. Spearman's ρ between I and M2's F0.5: published "
         f"{published(PAPER)['spearman_f_and_i']:.3f}, ours {against:.3f}.",
     )
     return Section("Table 11: I-measure", side_by_side("system", ("WAcc", "WAcc base", "I"), rows), notes)

@@ -72,8 +72,8 @@ def _table2(corpus: Corpus, distances: Any, sentences: int) -> Section:
     theirs = published(PAPER)["table2"]
     table = comparison_of_values("JFLEG", theirs, ours, lambda name: (0, 0 if name == "sentences" else 2))
     notes = (
-        "GUG's development and test sets have 747 + 754 = 1,501 sentences, as JFLEG does; 1,511 is a misprint.",
-        "The other rows are of the 754 sentences that the paper analyzes: every sentence with each of its rewrites.",
+        "JFLEG has 1,501 sentences, like the development and test sets of GUG (747 + 754). 1,511 is a misprint.",
+        "The other rows use the 754 sentences that the paper analyzes, each paired with all of its rewrites.",
     )
     return Section("Table 2: the corpus", table, notes)
 
@@ -101,8 +101,9 @@ def _section3(corpus: Corpus, distances: Any, coded: Sequence[dict[str, Any]]) -
     theirs = published(PAPER)["section3"]
     table = comparison_of_values("", theirs, ours, lambda name: (2 if name.endswith("r") else 0, 2))
     notes = (
-        f'"Corrected alike": two equal rewrites, unless all four left the sentence as it was ({sum(and_changed)} of '
-        f"{len(lines)}; a definition found by trial). With those it is {number(100 * float(np.mean(alike)), 1)}%.",
+        '"Corrected alike": at least two rewrites are equal, and not all four leave the sentence unchanged '
+        f"({sum(and_changed)} of {len(lines)} sentences). We found this definition by trial. With the sentences that "
+        f"all four leave unchanged, the value is {number(100 * float(np.mean(alike)), 1)}%.",
         "The annotators' ratings of difficulty are not public.",
     )
     return Section("Section 3: distances and codes", table, notes)
@@ -113,7 +114,7 @@ def _coded_share(coded: Sequence[dict[str, Any]], letter: str, column: str = "co
 
 
 def _shares(coded: Sequence[dict[str, Any]], column: str, edit: str) -> list[float]:
-    """Return, for each error type, the percentage of sentences with it whose version in `column` has this edit code."""
+    """Return, for each error type, the percentage of its sentences that have this edit code in `column`."""
     found = [[row for row in coded if error in row["codes_original"]] for error in ERRORS.values()]
     return [_coded_share(rows, edit, column) for rows in found]
 
@@ -131,7 +132,7 @@ def _table6(coded: Sequence[dict[str, Any]]) -> Section:
         for edit, theirs in zip(EDITS, printed, strict=True)
     ]
     table = comparison("system, edit", list(ERRORS), rows, 0)
-    note = "From the released codes; AMU's minimal edits of orthographic errors come to 59% there, not 60%."
+    note = "Computed from the released codes. In them, AMU's minimal edits of orthographic errors are 59%, not 60%."
     return Section("Table 6: edits of the systems by error type, %", table, (note,))
 
 
@@ -154,10 +155,12 @@ def _table5(upstream: Upstream, corpus: Corpus, distances: Any, runs: int) -> Se
     again = "; ".join(", ".join(names) for names in ranking.clusters())
     today = number(100 * _human_m2(upstream, corpus, "master"), 1)
     notes = (
-        f"The four systems' outputs are not public ({ABSENT}); their TrueSkill is from the released judgments.",
-        f"Clusters of TrueSkill, published: {groups}; ours: {again}.",
-        "M2 of Human: each rewrite against the other three, gold from the released M2 file (without the edits of five "
-        f"sentences that lie past the end of the source), release 3.2 of the scorer; with today's release {today}.",
+        f"A dash ({ABSENT}): the outputs of the four systems are not public. Their TrueSkill scores are from the "
+        "released judgments.",
+        f"TrueSkill clusters, published: {groups}. Ours: {again}.",
+        "M2 of Human: each rewrite is scored against the other three with release 3.2 of the scorer. Today's release "
+        f"gives {today}. The gold is the released M2 file. In five sentences, edits past the end of the source are "
+        "left out.",
     )
     return Section("Table 5: systems and humans", table, notes)
 
@@ -193,5 +196,5 @@ def _figure1(corpus: Corpus) -> Figure:
             lines[name] = ([float(one.low) for one in groups], [100 * (one.value or 0) for one in groups])
         curves(figure, lines, ("LD from the input (lower end of the group)", "GLEU"), (0, 100))
 
-    note = "A color for each text. Missing: the paper's four systems, which are not public."
+    note = "Each text has its own color. The paper's four systems are missing, because their outputs are not public."
     return Figure("figure1", "GLEU by Levenshtein distance from the input", draw, note)

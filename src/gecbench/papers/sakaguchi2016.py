@@ -120,9 +120,9 @@ def figure2(found: Mapping[Pair, Change]) -> tuple[Section, Figure]:
         for name, change in means.items()
     ]
     notes = (
-        'Published: what the text says of the figure ("about seven", "four", "about two", 1.4).',
+        'Published: the values that the text gives for the figure ("about seven", "four", "about two", 1.4).',
         f"The systems' 1.4 cannot be reproduced: the mean over the {len(outputs)} systems is {number(systems.ster, 2)} "
-        f"edits per sentence, {number(systems.ster / systems.changed, 2)} per changed sentence.",
+        f"edits per sentence, or {number(systems.ster / systems.changed, 2)} per changed sentence.",
     )
     header = ["set", *(f"sTER: {name}" for name in COMPARED), "changed %"]
     section = Section("Figure 2: distance from the source", Table(header, rows), notes)
@@ -140,15 +140,14 @@ def table4(found: Mapping[Pair, Change]) -> Section:
         for label, theirs in published(PAPER)["table4"].items()
     ]
     note = (
-        "1,278 sentences; sTER is the mean number of edits per sentence by sacrebleu's TER, which ignores case; "
-        "identical means the same characters. 13 of the 14 cells round to the published ones; the other is 8.5485, "
-        "printed as 8.5."
+        "Computed on 1,278 sentences. sTER is the mean number of edits per sentence by sacrebleu's TER, which ignores "
+        "case. Identical means the same characters. All 14 values round to the published ones: the 8.55 is 8.5485."
     )
     table = comparison("annotators", ("identical %", "sTER"), rows, 1)
     return Section("Table 4: annotators compared with each other", table, (note,))
 
 
-# Human rankings: of the annotations (Table 5), and of the systems by experts, which Table 6 is about
+# Human rankings: of the annotations (Table 5), and of the systems by experts (used by Table 6)
 
 ANNOTATION_TYPES = {
     "refExptFluent": "Expert fluency",
@@ -162,7 +161,7 @@ ANNOTATION_TYPES = {
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgments of the paper (those of the crowd also relabeled), and the `runs` of TrueSkill."""
+    """The judgments of the paper, the crowd's with corrected labels too, and the number of TrueSkill runs."""
 
     experts: list[Ranking]
     crowd: list[Ranking]
@@ -199,7 +198,8 @@ def experts_table(judged: Judged, ranking: HumanRanking) -> list[Section]:
         score = compared(figures["grundkiewicz2015_3b"][line.system], line.score, 3)
         rows.append([line.system, *score, _range(line), str(line.cluster)])
     header = ["system", *COMPARED, "ranks", "cluster"]
-    note = f"{wins.systems[-1].cluster} clusters, as published ({figures['grundkiewicz2015_3b_clusters']})."
+    theirs = figures["grundkiewicz2015_3b_clusters"]
+    note = f"Number of clusters: {theirs} published, {wins.systems[-1].cluster} ours."
     first = Section("Grundkiewicz et al. 2015, Table 3b: Expected Wins", Table(header, rows), (note,))
     clusters = {name: k for k, names in enumerate(figures["grundkiewicz2015_3c_clusters"], 1) for name in names}
     printed = {
@@ -207,7 +207,7 @@ def experts_table(judged: Judged, ranking: HumanRanking) -> list[Section]:
         for name, score in human_scores().items()
     }
     table = _ranking_table("system", printed, [(line.system, line) for line in ranking.systems])
-    note = f"Means of {judged.runs} TrueSkill runs; {len(judged.experts):,} rankings, every pair of systems expanded."
+    note = f"Means of {judged.runs:,} TrueSkill runs, on all pairs of systems from {len(judged.experts):,} rankings."
     return [first, Section("Grundkiewicz et al. 2015, Table 3c: TrueSkill", table, (note,))]
 
 
@@ -252,13 +252,14 @@ class Column:
 COLUMNS = {
     "M2": Column(
         "m2(ignore_whitespace_casing=yes)",
-        rewrites="edits are extracted here (equal tokens match); with the authors' converter, which needs a tagger, "
-        "all scores come within 0.004 (docs/findings.md)",
+        rewrites="Here, edits are extracted by matching equal tokens. With the authors' converter, which needs a "
+        "tagger, all scores come within 0.004 of the published ones (docs/findings.md)",
     ),
     "GLEU": Column("gleu(variant=2016)", "gleu"),
     "I-measure": Column(
         "imeasure(mixing=no)",
-        rewrites="rewrites are the references here; the authors' converter explains most of it (docs/findings.md)",
+        rewrites="Here, the rewrites themselves are the references. The authors' converter explains most of the "
+        "difference (docs/findings.md)",
     ),
     "BLEU": Column("bleu(variant=2016)", "bleu"),
 }
@@ -343,11 +344,14 @@ def _signed(difference: float | None) -> str:
 def _table6_notes(found: Correlations, name: str, column: Column) -> tuple[str, ...]:
     notes = []
     if found.missing:
-        notes.append(f"{', '.join(found.missing)}: {next(iter(found.missing.values()))}.")
+        notes.append(f"{' and '.join(found.missing)} are missing. {next(iter(found.missing.values()))}")
     if name in DECIMALS:
         notes.append(f"The released scores have {DECIMALS[name]}.")
     if column.rewrites:
-        notes.append(f"*: over 0.01 apart, against rewrites: {column.rewrites}. NUCLE, whose edits are given, agrees.")
+        notes.append(
+            "A star marks a difference above 0.01. Only reference sets of rewrites have such differences. "
+            f"{column.rewrites}. NUCLE comes with edits and shows no such difference."
+        )
     return tuple(notes)
 
 
@@ -369,13 +373,14 @@ def brevity_penalty(found: Correlations) -> Section:
     notes = (
         "The scores of 2016 penalize long outputs instead of short ones: candidate and reference length are swapped in "
         "the brevity penalty of both GLEU and BLEU. GLEU was fixed in 2017; sacrebleu's penalty is correct.",
-        f"With this correction, GLEU correlates best with {best} (ρ = {number(correlated[best], 3)}).",
+        f"After this fix, GLEU agrees best with the experts on the references {best} "
+        f"(ρ = {number(correlated[best], 3)}).",
     )
     return Section("Table 6 with the brevity penalty corrected", Table(header, rows), notes)
 
 
 def figure3(found: Correlations) -> Figure:
-    """Return Figure 3: rho by reference set for the four metrics; published values as marks."""
+    """Return Figure 3: rho by reference set for the four metrics, with published values as lines."""
     labels = [f"{name} ({ANNOTATIONS[name]})" for name in REFERENCE_SETS]
     printed, ours = {}, {}
     for name, by_references in published(PAPER)["table6"].items():
@@ -383,10 +388,9 @@ def figure3(found: Correlations) -> Figure:
         ours[name] = [coefficients(found.ours.get((name, references)))[0] for references in REFERENCE_SETS]
     caption = "Correlation of the human ranking with metric scores over reference sets"
     draw = partial(grouped_bars, labels=labels, printed=printed, ours=ours, quantity="Spearman's ρ", limits=(-0.6, 1))
-    note = "Bars: computed here, a color for each metric; black lines: published."
+    note = "Bars: computed here, with one color per metric. Black lines: published."
     if found.missing:
-        why = next(iter(found.missing.values()))
-        note += f" Missing are the bars of {' and '.join(found.missing)}, each of which {why}."
+        note += f" The bars of {' and '.join(found.missing)} are missing. {next(iter(found.missing.values()))}"
     return Figure("figure3", caption, draw, note, (8.5, 4.8))
 
 
@@ -418,19 +422,20 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
     ]
     header = ["references", "drawn: mean", "lowest", "highest", "best: mean", "lowest", "highest"]
     notes = (
-        f"{len(lines)} sentences, twelve systems, all sets of each number of references. Of the paper's ten crowd "
-        "rewrites eight are public (two of the set, six more); the six are not tokenized and are split here by "
-        "sacrebleu's 13a rules.",
-        "The paper prints no numbers; it says that GLEU rises with the number of references and levels off at four. "
-        "The GLEU it defines does not rise: every draw takes one reference of each sentence, so more references only "
-        "change what is averaged. It rises, ever more slowly, if each sentence is scored against its best reference.",
+        f"Computed on {len(lines)} sentences, for twelve systems and all sets of each number of references. Eight of "
+        "the paper's ten crowd rewrites are public: the two of N-fluency, and six more. These six are not tokenized, "
+        "so sacrebleu's 13a rules split them here.",
+        "The paper prints no numbers. It says that GLEU rises with the number of references and levels off at four. "
+        "GLEU as the paper defines it does not rise: every draw uses one reference per sentence, so more references "
+        "only change the average. GLEU rises, ever more slowly, if each sentence is scored against its best reference.",
     )
     section = Section("Figure 5: GLEU by number of references", Table(header, rows), notes)
     tables = {"best reference": best, "drawn reference": drawn}
     draw = partial(line_with_range, places=sizes, tables=tables, labels=("Number of references", "GLEU"))
     caption = "Mean GLEU of 12 systems with different numbers of fluency references"
     note = (
-        "Dots: mean of the systems; bars: from the lowest to the highest. Red as in the paper; gray as it defines GLEU."
+        "Dots: mean of the systems. Bars: range of the systems. Red: best reference, which rises as in the paper. "
+        "Gray: drawn reference, as the paper defines GLEU."
     )
     return section, Figure("figure5", caption, draw, note, (6, 4.3))
 
@@ -457,12 +462,12 @@ def _curve(counted: Statistics, sizes: list[int], score: SetScore) -> list[float
 
 
 def _drawn(counted: Statistics, sets: int) -> float:
-    """Return GLEU as the paper defines it, with fewer draws where there are many sets to average."""
+    """Return GLEU as the paper defines it. The more sets are averaged, the fewer draws are used."""
     return GLEU(iterations=max(1, DRAWS // sets)).value_of(counted)
 
 
 def _best(counted: Statistics, _sets: int) -> float:
-    """Return GLEU against the reference of each sentence by which its smoothed score is highest."""
+    """Return GLEU with the reference of each sentence that gives the highest smoothed sentence score."""
     metric = GLEU()
     table = counted.counts.reshape(len(counted), -1, counted.counts.shape[1])
     chosen = metric.values(np.maximum(table, 1)).argmax(axis=1)
@@ -492,15 +497,15 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
     ):
         rows.append((name, list(printed.values()), [correlate(other.scores(), one, kind).value for kind in printed]))
     notes = (
-        "The paper names Table 3c as the experts' ranking; the nearest to its figures is the second row, experts' "
-        "judgments of the sentences whose numbers the crowd tasks carry.",
+        "The paper names Table 3c as the experts' ranking. The second row comes closest to the paper's values. It uses "
+        "the experts' judgments of the sentence numbers that occur in the crowd tasks.",
     )
     section = Section("Section 5.2: experts and non-experts", comparison("rankings", ("ρ", "r"), rows, 3), notes)
     columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabeled": relabeled}
     names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
     breaks = {title: _cluster_ends(ranking) for title, ranking in columns.items()}
     draw = partial(ranks_side_by_side, columns=names, breaks=breaks)
-    note = f"{MOVED} Dotted lines part clusters."
+    note = f"{MOVED} Dotted lines separate clusters."
     return section, Figure("figure6", "System rankings by experts and non-experts", draw, note, (6.5, 5.5))
 
 
@@ -511,7 +516,7 @@ def _cluster_ends(ranking: HumanRanking) -> list[int]:
 
 
 def table7(data: Conll14, judged: Judged) -> Section:
-    """Return Table 7, as it was computed and on matching sentences."""
+    """Return Table 7: as the paper computed it, and on matching sentences."""
     groups = parse_expert_groups(data.upstream.text(EXPERT_GROUPS), file=EXPERT_GROUPS, first_sentence=1)
     crowd = expand_pairs(judged.crowd, groups=True, unranked=True)
     found = pooled_agreement(crowd, expand_pairs(groups, groups=True))
@@ -528,9 +533,10 @@ def table7(data: Conll14, judged: Judged) -> Section:
     }
     rows += [(name, (None, None), (one.kappa, one.weighted)) for name, one in matching.items()]
     notes = (
-        "The experts' sentence numbers count from 0 but were read as counting from 1, so that a crowd task for "
-        "sentence s carries the groups of systems of sentence s + 1: 982 of 2,791 labels (35%) name a system that did "
+        "The experts' sentence numbers start at 0 but were read as if they started at 1. So a crowd task for sentence "
+        "s has the groups of systems of sentence s + 1. As a result, 982 of 2,791 labels (35%) name a system that did "
         "not write the text shown, and the third row compares judgments of different sentences.",
-        "The last three rows go by the texts shown; there experts and crowd agree as well as each does within itself.",
+        "The last three rows identify sentences and systems by the texts shown. There, experts agree with the crowd as "
+        "well as experts and crowd agree among themselves.",
     )
     return Section("Table 7: agreement of judges", comparison("judges", ("κ", "weighted κ"), rows, 2, 2), notes)

@@ -43,7 +43,7 @@ from gecbench.papers.document import (
 
 PAPER = "seeda"
 METRICS = {"GLEU+": "gleu(variant=multiset)", "GLEU": "gleu(draws=py3)", "GREEN": "green", "M2": "m2"}
-_FILES = {"edit": "edit", "sentence": "sent"}  # our name and that of upstream's files
+_FILES = {"edit": "edit", "sentence": "sent"}  # our name: the name in upstream's files
 _REFERENCES = {"gecmetrics": "theirs", "right": "right"}
 _SYMBOLS = {"pearson": "r", "spearman": "ρ", "accuracy": "acc.", "tau": "τ"}
 COMBINED = "conll14/noalt/official-2014.combined.m2"
@@ -79,7 +79,7 @@ class Seeda:
         return seeda.read_outputs(self.upstream)
 
     def corpora(self) -> dict[str, Corpus]:
-        """Both sets of references, by the names of their M2 files of ERRANT edits."""
+        """Return both sets of references. The keys occur in the names of the M2 files with ERRANT's edits."""
         return {"gecmetrics": self.gec_metrics, "right": self.right}
 
     def people(self, human: str, method: str) -> Mapping[str, float]:
@@ -96,7 +96,7 @@ def reproduce(resources: Resources) -> Contents:
     data = Seeda(resources.upstream)
     scores, origin = _all_scores(data, resources.edits)
     judgments = {human: data.judgments(human) for human in _FILES}
-    return (*_figures(data, scores, judgments, origin), _plumbing(data, judgments)), _drawings(data, scores)
+    return (*_figures(data, scores, judgments, origin), _without_metric(data, judgments)), _drawings(data, scores)
 
 
 def _all_scores(data: Seeda, edits: Path | None) -> tuple[dict[str, dict[str, MetricScores]], str]:
@@ -110,15 +110,15 @@ def _all_scores(data: Seeda, edits: Path | None) -> tuple[dict[str, dict[str, Me
         for references in data.corpora():
             gold = read_edits(str(edits / f"gold_{references}.m2"))
             found["ERRANT"][references] = _score("errant", gold, read_edited(edits, gold, seeda.SYSTEMS))
-        return found, "ERRANT's edits are those of --edits."
+        return found, "ERRANT's edits were read from the folder given with --edits."
     try:
         for references, corpus in data.corpora().items():
             rewrites = corpus.replace(annotations=None)
             found["ERRANT"][references] = _score("errant", rewrites, data.outputs)
     except MissingDependencyError:
         found["ERRANT"].clear()
-        return found, "ERRANT was not computed: give its edits with --edits, or install gecbench[errant]."
-    return found, "ERRANT's edits were made by the installed errant; other releases and models give other figures."
+        return found, "ERRANT was not computed. Give a folder of its edits with --edits, or install gecbench[errant]."
+    return found, "The installed errant extracted ERRANT's edits. Other releases and models give other values."
 
 
 def _score(metric: str, corpus: Corpus, outputs: Mapping[str, Sequence[str]]) -> MetricScores:
@@ -158,7 +158,7 @@ def _figures(
     judgments: Mapping[str, Sequence[Judgment]],
     origin: str,
 ) -> list[Section]:
-    """Return a section for each source of published figures; the last one has the notes."""
+    """Return a section for each source of published values. The last section has the notes."""
     lines: dict[str, list[list[str]]] = {}
     for row in published(PAPER)["figures"]:
         people = data.people(row["human"], row["method"])
@@ -177,15 +177,17 @@ def _figures(
     *sections, last = [Section(f"Published: {source}", Table(header, rows)) for source, rows in lines.items()]
     notes = (
         "theirs: the references as gec-metrics reads them. The official combined file has no lines of the second "
-        "annotator in 224 of 1,312 sentences, which gec-metrics takes to mean that nothing was changed. In 88 of them "
-        "(22 of SEEDA's 391) the annotator's own file has edits, so its second reference there is the uncorrected "
-        "source. right: the references of both annotators' own files. equal: which of them gives the published figure.",
+        "annotator in 224 of 1,312 sentences. gec-metrics takes this to mean that the annotator changed nothing. But "
+        "in 88 of these sentences (22 of SEEDA's 391), the annotator's own file has edits. There, the second reference "
+        "of gec-metrics is the uncorrected source. right: the references of both annotators' own files. equal: the "
+        "references that give the published value.",
         "SEEDA: judgments of edits (E) or sentences (S), and the set of systems. score: the metric's corpus score, or "
-        "TrueSkill of its sentence scores, against human scores by TrueSkill (EW: Expected Wins). sentence: pairs of "
-        "outputs, where a metric's tie counts as if the system later in the alphabet were better.",
-        "gec-metrics' README and test are those of commit 320c830. Figures from a note on a paper were not checked "
-        "against the paper; that on CLEME 2.0 quotes Kobayashi et al. (TACL 2024).",
-        "M2 and the official GLEU (with Python 3's draws) were tried in 19 variants and are not reproduced.",
+        "TrueSkill of its sentence scores. Both are compared with human scores by TrueSkill (EW: by Expected Wins). "
+        "sentence: agreement on pairs of outputs. If a metric ties, the system later in the alphabet counts as better.",
+        "The README and the test of gec-metrics are from commit 320c830. Values from a note on a paper were not "
+        "checked against the paper. The note on CLEME 2.0 quotes Kobayashi et al. (TACL 2024).",
+        "We could not reproduce the values of M2 and the official GLEU (with Python 3's draws), although we tried 19 "
+        "variants.",
         origin,
     )
     return [*sections, replace(last, notes=notes)]
@@ -197,19 +199,19 @@ def _labels(row: Mapping[str, Any]) -> list[str]:
 
 
 def count_characters(outputs: Mapping[str, Sequence[str]]) -> MetricScores:
-    """Return the number of characters as a dummy metric, which tests the meta-evaluation alone."""
+    """Score outputs by their number of characters, to test the meta-evaluation without a real metric."""
     systems = {name: float(sum(map(len, lines))) for name, lines in outputs.items()}
     sentences = {(name, i): float(len(text)) for name, lines in outputs.items() for i, text in enumerate(lines)}
     return MetricScores("characters", NO_REFERENCES, systems, sentences)
 
 
-def _plumbing(data: Seeda, judgments: Mapping[str, Sequence[Judgment]]) -> Section:
+def _without_metric(data: Seeda, judgments: Mapping[str, Sequence[Judgment]]) -> Section:
     scores, lines = count_characters(data.outputs), []
     for row in published(PAPER)["characters"]:
         ours = figures_of(row, scores, data.people(row["human"], row["method"]), judgments[row["human"]])
         for what, theirs in row["values"].items():
             lines.append([f"{row['human']}, {row['level']}", what, *compared(theirs, ours[what], row["digits"], 0)])
-    note = "The number of characters as a metric, as in gec-metrics' own test: it needs no references."
+    note = "The metric is the number of characters, as in gec-metrics' own test. It needs no references."
     return Section("Without a metric", Table(["judgments", "what", *COMPARED], lines), (note,))
 
 
@@ -227,6 +229,6 @@ def _drawings(data: Seeda, scores: Mapping[str, Mapping[str, MetricScores]]) -> 
         windows = list(window_analysis(found.select(base).systems, human, 4))
         lines[name] = [one.first for one in windows], [one.values["pearson"] for one in windows]
     return (
-        score_figure(panels, "SEEDA-E, all 15 systems, with the right references."),
-        window_figure(lines, 4, "SEEDA-E, base, with the right references."),
+        score_figure(panels, "SEEDA-E, all 15 systems, with the references of both annotators' own files."),
+        window_figure(lines, 4, "SEEDA-E, base systems, with the references of both annotators' own files."),
     )
