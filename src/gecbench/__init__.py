@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from gecbench.models.training import GenerateAndScore as GenerateAndScore
     from gecbench.scale import spark  # noqa: F401
 
-# public name -> module that defines it. Each name is imported when it is first used.
+# Public name -> module that defines the name. Each module is imported when its name is first used.
 _MODULES = {
     "Accumulator": "gecbench.huggingface.accumulator",
     "Alternative": "gecbench.corpus.groups",

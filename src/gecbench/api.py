@@ -68,7 +68,8 @@ def score(
         seed: The seed of the bootstrap.
         column: The column of predictions, if `predictions` is a table.
         annotator: The annotator to score, if `predictions` is a file of edits (M2) with several annotators.
-        ignore_width: Accept edits of sources that differ from the corpus in full-width and half-width characters.
+        ignore_width: If `predictions` is a file of edits, accept sources that differ from the corpus only in full-width
+            and half-width characters.
         tokenize: How to tokenize raw text: `"none"`, `"auto"` (the way the corpus is tokenized), or a tokenizer's name.
         tokenized: Score text as it is, even if it is not tokenized like its sources.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.
@@ -126,19 +127,20 @@ def compare(
         seed: The seed of the resampling.
         test: `"randomisation"` (approximate randomization), `"bootstrap"` (paired bootstrap), `"t-test"` (paired
             t-test on sentence scores), or None for no test.
-        against: Test each system against the `"first"` one, against the one ranked just `"above"` it, or against the
-            system with this name.
+        against: The system that each system is tested against: `"first"` (the first system), `"above"` (the system
+            ranked just above it) or a system's name.
         column: The column of predictions, if they are tables.
         annotator: The annotator to score, if predictions are files of edits with several annotators.
-        ignore_width: Accept edits of sources that differ in full-width and half-width characters.
+        ignore_width: Accept files of edits whose sources differ only in full-width and half-width characters.
         tokenize: How to tokenize raw text, as in `score`.
         tokenized: Score text as it is, even if it is not tokenized like its sources.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.
-        foreign: Whether predictions that do not resemble their sources give a `"warning"` or an `"error"`.
+        foreign: Whether predictions that do not resemble their sources, or are identical to a reference, give a
+            `"warning"` or an `"error"`.
 
     Returns:
-        A report: the scores by system and metric, and the `tests`. Print it for a table, or use `render("markdown")`,
-        `to_dict()` or `to_pandas()`.
+        A `Report`: `report[system][metric]` is a `Score`, and `report.tests` lists the tests. Print it for a table, or
+        use `render("markdown")`, `to_dict()` or `to_pandas()`.
 
     Raises:
         InputError: The input cannot be scored (see `score`), or the test or the system in `against` is unknown.
@@ -182,12 +184,13 @@ def human_bound(
         metric: A metric or its name.
         corpus: A `Corpus`, a name or a file, with at least two references or annotators per sentence.
         systems: The predictions of each system by name.
-        sizes: `"all"` scores against every subset of annotators; `"last"` only against all other annotators.
+        sizes: `"all"` scores against every subset of annotators, `"last"` only against subsets that leave out one.
         sentences: The positions of the sentences to score. By default all.
         **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `score`.
 
     Returns:
-        A `Bound` with one row per number of annotators: the mean human score and each system's score.
+        A `Bound` whose `rows` have one entry per size of the subsets: `size`, `human` (the mean score of an annotator)
+        and `systems` (the score of each system). `ratio(system)` is the system's share of human performance.
 
     Raises:
         InputError: Some sentence has fewer than two references, or sentences have different numbers of references.
@@ -217,15 +220,15 @@ def meta(
 
     Args:
         metrics: Metric names or objects, as in `score`.
-        human: The name of the judgments: "demo", "conll14", "seeda:edit", "seeda:sentence", …
+        human: The name of the judgments: "demo", "conll14", "conll14-crowd", "seeda:edit" or "seeda:sentence".
         systems: The judged systems to include: their names, the name of a set (SEEDA's "base" and "fluency"), or "all".
         corpus: The corpus to score the systems on. By default the one that belongs to the judgments.
         method: How judgments become system scores. For SEEDA, it chooses between the published scores.
         runs: The number of bootstrap runs of the ranking. Not used with published scores.
-        **options: `ties`, `aggregate`, `windows`, `resamples` and `seed`, as in `meta_evaluate`.
+        **options: `methods`, `ties`, `aggregate`, `windows`, `resamples` and `seed`, as in `meta_evaluate`.
 
     Returns:
-        One row per metric.
+        One `MetaRow` per metric, with `correlations` over systems and `sentences`, the agreement over sentences.
 
     Raises:
         InputError: The judgments or systems are unknown, or the outputs of the judged systems are not public.
@@ -269,7 +272,7 @@ def meta(
 
 
 def default_metrics(corpus: CorpusLike | None) -> tuple[str, ...]:
-    """Return the official metric of a corpus by name, and GLEU for any other."""
+    """Return the name of the official metric of a corpus, or GLEU if the corpus has none."""
     official = corpus.metadata.get("metric") if isinstance(corpus, Corpus) else None
     if isinstance(corpus, (str, Path)):
         from gecbench.corpora.load import official_metric

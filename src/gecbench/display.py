@@ -34,7 +34,8 @@ def progress(total: int | None, what: str, start: int = 0) -> AbstractContextMan
     """Return a progress display with `update(steps)`: share done, speed and time left.
 
     On a terminal this is a tqdm bar that appears after one second. Elsewhere it prints a log line after two seconds
-    and then every ten. Steps done before `start` do not count toward the speed. `TQDM_DISABLE=1` turns it off.
+    and then every ten seconds. The first `start` steps were done before and do not count toward the speed.
+    `TQDM_DISABLE=1` turns the display off.
 
     A disabled display does not use tqdm at all. Even a disabled tqdm bar takes a lock shared between processes, and a
     killed process would leave that lock held.
@@ -50,7 +51,7 @@ def progress(total: int | None, what: str, start: int = 0) -> AbstractContextMan
 
 
 def tracked(items: Iterable[_Item], total: int, what: str) -> Iterator[_Item]:
-    """Yield the items, and show how many of all were yielded."""
+    """Yield the items, and show how many of the `total` items were yielded."""
     with progress(total, what) as bar:
         for item in items:
             yield item

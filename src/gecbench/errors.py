@@ -55,7 +55,7 @@ class UnwritableError(InputError):
 class error_context:  # noqa: N801, used like a function
     """Add a file (or an argument) and a line to an `InputError` raised without them.
 
-    This is a class because it is entered once per edit: `contextlib.contextmanager` takes four times as long.
+    This is a class, because `contextlib.contextmanager` takes four times as long and this is entered once per edit.
     """
 
     __slots__ = ("line", "place")
@@ -87,7 +87,7 @@ def describe_field_error(error: KeyError | TypeError) -> str:
 
 
 class MissingDependencyError(GecbenchError, ImportError):
-    """An optional package is missing."""
+    """A package is missing that gecbench needs only for some features."""
 
 
 def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) -> InputError:
@@ -95,7 +95,7 @@ def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) 
 
 
 def plain_number(text: str) -> str:
-    """Return the text of a number for `int` or `float`, which would read `1_0` as 10: that raises a ValueError."""
+    """Return the text of a number unchanged, or raise a ValueError for `1_0`: `int` and `float` would read it as 10."""
     if "_" in text:
         raise ValueError(f"{text!r} is not a number")
     return text
@@ -146,7 +146,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 class UpstreamError(GecbenchError):
-    """An upstream file cannot be fetched."""
+    """A file cannot be downloaded from the publishers of a corpus or program."""
 
     def __init__(self, problem: str, fix: str = "") -> None:
         self.problem = problem

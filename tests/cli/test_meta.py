@@ -124,7 +124,7 @@ def test_chosen_systems(tmp_path, run, refused, recwarn):
     assert rows[1]["sentences"]["pairs"] < json.loads(run(*words, "-f", "json"))[1]["sentences"]["pairs"]
     assert not recwarn.list
     refused([*words, "--systems", "rule-base"], "unknown system or set 'rule-base'. Did you mean")
-    refused([*words, "--systems", "rule-based"], "1 system. Give at least two systems")
+    refused([*words, "--systems", "rule-based"], "1 system with both scores and judgments")
 
 
 def test_json_says_how_ties_counted_and_adds_tests_and_windows(run):

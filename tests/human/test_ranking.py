@@ -210,7 +210,7 @@ def test_rank_ranges_take_memory_for_the_runs_alone() -> None:
 
 def test_too_many_systems_are_refused() -> None:
     places = [Place((f"s{k}",), float(k)) for k in range(501)]
-    with pytest.raises(InputError, match="judgments of 501 systems, which is more than 500"):
+    with pytest.raises(InputError, match="judgments of 501 systems, but at most 500"):
         table_of_rankings([Ranking(1, "j", tuple(places))])
     pairs = [Ranking(k, "j", (places[k], places[k + 1])) for k in range(500)]
     with pytest.raises(InputError, match="judgments of 501 systems"):

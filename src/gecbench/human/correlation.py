@@ -32,7 +32,7 @@ TIES: tuple[Ties, ...] = ("half", "seeda", "drop", "wrong")
 Aggregate = Literal["corpus", "trueskill", "expected-wins"]
 AGGREGATES: tuple[Aggregate, ...] = ("corpus", "trueskill", "expected-wins")
 _RESAMPLES = 1000  # of sentences
-_ROUNDING = 1e-12  # coefficients of equal scores differ in their last digits
+_ROUNDING = 1e-12  # the last digits of two coefficients may differ although the scores are equal
 NO_REFERENCES = "–"
 SystemScores = Mapping[str, float]
 SentenceScores = Mapping[tuple[str, int], float]  # by system and sentence
@@ -52,7 +52,8 @@ def coefficient(first: ArrayLike, second: ArrayLike, method: Method) -> float:
     """Return Spearman's rho, Pearson's r or Kendall's tau-b of two sequences, computed with scipy."""
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if x.shape != y.shape or x.ndim != 1:
-        raise InputError(f"{counted(x.size, 'score')} cannot be correlated with {y.size}")
+        problem = f"{counted(x.size, 'score')} cannot be correlated with {counted(y.size, 'score')}"
+        raise InputError(problem, fix="Give both sides the same number of scores")
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(_statistic(method)(x, y))
@@ -79,15 +80,16 @@ def correlate(
     """Correlate metric scores with human scores over systems.
 
     Args:
-        metric: The metric's score of each system.
-        human: The human score of each system. Both must have the same systems.
+        metric: The metric's score of each system, by name.
+        human: The human score of each system, by name. Both must have the same systems.
         method: "spearman", "pearson" or "kendall".
-        resamples: The number of bootstrap resamples of systems for the interval. 0 approximates the interval.
+        resamples: The number of bootstrap resamples of systems for the interval. With 0, the interval is computed with
+            a formula (Fisher's transformation).
         confidence: The confidence level of the interval.
         seed: The seed of the resampling.
 
     Returns:
-        The coefficient with its interval.
+        A `Correlation` with the fields `value` (NaN if all scores of one side are equal) and `interval`.
 
     Raises:
         InputError: The two sides have different systems, or the method is unknown.
@@ -119,8 +121,8 @@ def approximate_interval(value: float, items: int, method: Method, confidence: f
     if freedom < 1 or not abs(value) < 1:
         return None
     numerator = {"pearson": 1.0, "spearman": 1 + value * value / 2, "kendall": 0.437}[method]
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(numerator / freedom)
-    return Interval(tanh(atanh(value) - reach), tanh(atanh(value) + reach), confidence, 0)
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(numerator / freedom)
+    return Interval(tanh(atanh(value) - half), tanh(atanh(value) + half), confidence, 0)
 
 
 def correlate_runs(
@@ -131,9 +133,10 @@ def correlate_runs(
     *,
     confidence: float = 0.95,
 ) -> Correlation:
-    """Correlate with human scores. The interval is over bootstrap `runs` (runs × systems, in the order of `human`).
+    """Correlate metric scores with human scores. The interval covers the coefficients of the bootstrap `runs`.
 
-    It shows how much the coefficient varies with the judgments, for these systems.
+    `runs` are human scores (runs × systems, in the order of `human`), each from resampled judgments. So the interval
+    shows how much the coefficient of these systems varies with the judgments.
     """
     same_systems(metric, human)
     x = np.array([metric[name] for name in human])
@@ -148,14 +151,14 @@ def _coefficients_of_runs(x: NDArray[np.float64], runs: NDArray[np.float64], met
         return [coefficient(x, run, method) for run in runs]
     from scipy import stats
 
-    # Rank coefficients are computed once per order of the systems, because few orders occur in a thousand runs.
+    # Rank coefficients depend only on the order of the systems. Compute them once per order, because few orders occur.
     orders, places = np.unique(stats.rankdata(runs, axis=1), axis=0, return_inverse=True)
     values = [coefficient(x, order, method) for order in orders]
     return [values[place] for place in places.ravel()]
 
 
 def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
-    """Return the sorted systems of both sides, or raise an error that names a missing one."""
+    """Return the sorted systems of both sides, or raise an error that names a missing system."""
     lone = sorted(set(metric) ^ set(human))
     if lone:
         where = "the human scores" if lone[0] in metric else "the metric's scores"
@@ -169,9 +172,9 @@ def choose_systems(
     scored: Sequence[Collection[str]],
     sets: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> frozenset[str]:
-    """Return the wanted systems that are both judged and scored. Warn of the others.
+    """Return the wanted systems that are both judged and scored. Warn of wanted systems that are not.
 
-    `wanted` are names of systems, names of `sets`, or "all".
+    `wanted` contains names of systems, names of `sets`, or "all".
     """
     known = set(judged).union(*scored)
     named = {"all": known} | {name: set(members) for name, members in sets.items()}
@@ -187,7 +190,8 @@ def choose_systems(
     if len(common) < 2:
         for names in scored:
             same_systems(names, judged)
-        raise InputError(counted(len(common), "system"), fix="Give at least two systems for a correlation")
+        problem = f"{counted(len(common), 'system')} with both scores and judgments"
+        raise InputError(problem, fix="Give at least two systems for a correlation")
     if lone := sorted(chosen - common):
         reasons = [f"{name} ({'no scores' if name in judged else 'no judgments'})" for name in lone]
         warnings.warn(f"left out: {', '.join(reasons)}", UserWarning, stacklevel=2)
@@ -207,14 +211,14 @@ class SentenceAgreement:
     """The agreement of a metric's sentence scores with pairwise judgments.
 
     Over the pairs that the judges decided, `accuracy` is the share that the metric orders the same way. `tau` is
-    `accuracy` minus the share in the opposite order. `ties` is the rule for the metric's ties:
+    `accuracy` minus the share in the opposite order. `ties` is the rule for pairs that the metric scores equally:
 
-    - "half": half correct. The order of the systems does not matter.
-    - "seeda": the alphabetically later system wins, as in SEEDA's script. `ties_later` of them are correct.
-    - "drop": left out.
-    - "wrong": wrong.
+    - "half": a tie is half correct. The order of the systems does not matter.
+    - "seeda": the alphabetically later system wins, as in SEEDA's script. This is correct for `ties_later` ties.
+    - "drop": a tie is left out.
+    - "wrong": a tie is wrong.
 
-    `accuracy_with_ties` = (agree + ties of both) / all pairs (Deutsch et al. 2023).
+    `accuracy_with_ties` = (agree + both_tie) / all pairs (Deutsch et al. 2023).
     """
 
     agree: int
@@ -243,7 +247,7 @@ class SentenceAgreement:
 
     @property
     def tau(self) -> float:
-        """The share of correctly ordered pairs minus the share of others."""
+        """The share of correctly ordered pairs minus the share of all other pairs."""
         return (2 * self.right - self.counted) / self.counted if self.counted else nan
 
     @property
@@ -301,7 +305,7 @@ def _metric_outcome(scores: SentenceScores, pair: Judgment) -> int:
 
 
 def _count_index(metric: int, human: int) -> int:
-    """Return the position of a pair of outcomes in SentenceAgreement's counts."""
+    """Return the position of the count in `SentenceAgreement` that a pair of outcomes belongs to."""
     if human == 0:
         return 4 if metric == 0 else 3
     return 2 if metric == 0 else 0 if metric == human else 1
@@ -322,7 +326,7 @@ class MetricScores:
     higher_is_better: bool = True
 
     def oriented(self) -> MetricScores:
-        """Return the scores such that higher ones are better."""
+        """Return the scores, negated if lower scores are better."""
         if self.higher_is_better:
             return self
         systems = {name: -score for name, score in self.systems.items()}
@@ -336,7 +340,7 @@ class MetricScores:
         return replace(self, systems=chosen, sentences=by_sentence)
 
     def aggregated(self, method: Aggregate) -> MetricScores:
-        """Return scores of systems computed from sentence scores by TrueSkill or Expected Wins."""
+        """Compute the scores of systems from sentence scores, by TrueSkill or Expected Wins."""
         if method == "corpus":
             return self
         if method not in AGGREGATES:
@@ -354,7 +358,7 @@ class MetricScores:
 
 @dataclass(frozen=True)
 class Window:
-    """Coefficients among the systems ranked from `first` to `last` (from 1) by humans."""
+    """Coefficients over only the systems that humans ranked from `first` to `last`, counted from 1."""
 
     first: int
     last: int
@@ -371,7 +375,7 @@ class Williams:
 
     @property
     def significant(self) -> bool:
-        """Whether the best metric is significantly better."""
+        """Whether the best metric is significantly better than this metric."""
         return self.p < SIGNIFICANT
 
 
@@ -407,9 +411,9 @@ def williams_test(r12: float, r13: float, r23: float, items: int) -> tuple[float
 class MetaRow:
     """The meta-evaluation of one metric with one reference set.
 
-    It has correlations over systems and, with sentence scores, the agreement over sentences. `windows` are correlations
-    among neighbors in the human ranking. `williams` tests the metric against the best one, if there are several.
-    `scores` are the scores of the systems, before those of a metric that is not `higher_is_better` were negated.
+    `correlations` are over systems, by method. `sentences` is the agreement over sentences, or None without sentence
+    scores. `windows` are correlations over neighbors in the human ranking. `williams` tests the metric against the best
+    metric, if there are several. `scores` are the scores of the systems. They are not negated if lower ones are better.
     """
 
     metric: str
@@ -430,9 +434,9 @@ def score_systems(
     sentences: bool = False,
     **preprocessing: Any,
 ) -> list[MetricScores]:
-    """Score all systems with all metrics against all reference sets. `sentences` adds sentence scores.
+    """Score all systems with all metrics against all reference sets. `sentences=True` adds sentence scores.
 
-    `preprocessing` are fields of `Preprocessing`, such as `tokenize="auto"`.
+    `preprocessing` contains fields of `Preprocessing`, such as `tokenize="auto"`.
     """
     prepare = Preprocessing(**preprocessing).prepare
     prepared = {
@@ -476,25 +480,28 @@ def meta_evaluate(
     """Correlate metrics with human scores of the same systems, and with judgments of the same sentences.
 
     Args:
-        scores: The scores of each metric.
-        human: Human scores by system, or a ranking. It must have the same systems.
-        judgments: Pairwise judgments of sentences, for metrics with sentence scores.
-        methods: The correlation coefficients.
-        resamples: The number of bootstrap resamples of systems for intervals. With 0, intervals are over the runs of a
-            human ranking, or else approximated (`approximate_interval`). Sentences are always resampled, by default
-            1,000 times.
+        scores: The scores of each metric, as `gecbench.human.correlation.MetricScores`.
+        human: Human scores by system, or a ranking (`expected_wins` or `trueskill`). It must have the same systems.
+        judgments: Pairwise judgments of sentences (`gecbench.formats.judgments.Judgment`). They are used for metrics
+            with sentence scores.
+        methods: The correlation coefficients: "spearman", "pearson" or "kendall".
+        resamples: The number of bootstrap resamples of systems for intervals. With 0, intervals come from the runs of
+            a ranking. If `human` is not a ranking, they are computed with a formula. Intervals over sentences always
+            use resamples, by default 1,000.
         seed: The seed of the resampling.
-        ties: The rule for a metric's ties on sentences, as in `SentenceAgreement`.
+        ties: The rule for pairs of sentences that a metric scores equally: "half" (half correct), "seeda" (the
+            alphabetically later system wins), "drop" (left out) or "wrong".
         aggregate: The score of a system: the metric's "corpus" score, or "trueskill" or "expected-wins" over its
             sentence scores (Goto et al. 2025).
-        windows: Also correlate among each group of this many neighbors in the human ranking. 0 skips this.
+        windows: Also correlate over each group of this many neighbors in the human ranking. 0 skips this.
 
     Returns:
-        One row per metric.
+        One `MetaRow` per metric, with `correlations` by method, `sentences`, `windows` and `williams`.
 
     Raises:
         InputError: There are no scores, the two sides have different systems, or an option is unknown.
 
+    >>> from gecbench.human.correlation import MetricScores
     >>> row, = meta_evaluate([MetricScores("mine", "-", {"A": 3, "B": 1, "C": 2})], {"A": 0.9, "B": 0.1, "C": 0.4})
     >>> row.correlations["spearman"].value
     1.0
@@ -530,7 +537,7 @@ def meta_evaluate(
 
 
 def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Iterator[Window]:
-    """Yield the coefficients among each `size` neighbors in the human ranking, from the top (Kobayashi et al. 2024)."""
+    """Yield the coefficients over each `size` neighbors in the human ranking, from the top (Kobayashi et al. 2024)."""
     order = sorted(same_systems(metric, human), key=lambda name: -human[name])
     for first in range(len(order) - size + 1):
         names = order[first : first + size]
@@ -539,7 +546,7 @@ def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Ite
 
 
 def _williams_tests(scores: Sequence[MetricScores], rows: Sequence[MetaRow]) -> list[dict[Method, Williams]]:
-    """Return the test of each row against the best one, by coefficient. A single row has no test."""
+    """Return the test of each row against the best row, by coefficient. A single row has no test."""
     tests: list[dict[Method, Williams]] = [{} for _ in rows]
     for method in WILLIAMS_METHODS:
         values = [row.correlations[method].value if method in row.correlations else nan for row in rows]

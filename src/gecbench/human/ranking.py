@@ -31,7 +31,7 @@ _CELLS_PER_BLOCK = 1_000_000  # of the resampled tables of Expected Wins
 
 @dataclass(frozen=True)
 class RankedSystem:
-    """One line of a ranking. `best` and `worst` limit its rank. Systems in one `cluster` are tied."""
+    """One line of a ranking. The rank is between `best` and `worst`. Systems in the same `cluster` are tied."""
 
     system: str
     score: float
@@ -42,7 +42,7 @@ class RankedSystem:
 
 @dataclass(frozen=True)
 class HumanRanking:
-    """Systems from best to worst, and the scores of each run (runs × systems) in that order."""
+    """Systems from best to worst, and their scores in each run (runs × systems, in the same order)."""
 
     method: str
     systems: tuple[RankedSystem, ...]
@@ -53,7 +53,7 @@ class HumanRanking:
         return {line.system: line.score for line in self.systems}
 
     def select(self, systems: Collection[str]) -> HumanRanking:
-        """Return the ranking of only these systems, with their scores among all systems."""
+        """Return the ranking without other systems. Scores, rank ranges and clusters stay those among all systems."""
         places = [k for k, line in enumerate(self.systems) if line.system in systems]
         return HumanRanking(self.method, tuple(self.systems[k] for k in places), self.runs[:, places])
 
@@ -88,7 +88,7 @@ def pair_table(judgments: Iterable[Judgment]) -> PairTable:
 
 
 def table_of_rankings(rankings: Iterable[Ranking]) -> PairTable:
-    """Return the table of `expand_pairs(rankings)` without creating `Judgment` objects."""
+    """Return `pair_table(expand_pairs(rankings))`, but do not create `Judgment` objects."""
     pairs: list[tuple[tuple[str, float], tuple[str, float]]] = []
     for ranking in rankings:
         ranks = named_ranks(ranking)
@@ -100,8 +100,8 @@ def table_of_rankings(rankings: Iterable[Ranking]) -> PairTable:
 def _check_system_count(count: int) -> None:
     if count > _MOST_SYSTEMS:
         raise InputError(
-            f"judgments of {count:,} systems, which is more than {_MOST_SYSTEMS:,}",
-            fix="Rank fewer systems, and check that the columns of system names hold names",
+            f"there are judgments of {count:,} systems, but at most {_MOST_SYSTEMS:,} can be ranked",
+            fix="Rank fewer systems, or check that the columns of system names contain names",
         )
 
 
@@ -114,7 +114,8 @@ def _table(pairs: Sequence[tuple[tuple[str, float], tuple[str, float]]]) -> Pair
     first = np.array([index[name] for (name, _), _ in pairs])
     second = np.array([index[name] for _, (name, _) in pairs])
     if (first == second).any():
-        raise InputError(f"{systems[first[(first == second).argmax()]]} is compared with itself")
+        problem = f"{systems[first[(first == second).argmax()]]} is compared with itself"
+        raise InputError(problem, fix="Give two different systems in every judgment")
     outcome = np.array([compare_ranks(rank1, rank2) for (_, rank1), (_, rank2) in pairs], dtype=np.int8)
     cells = np.concatenate((first * len(systems) + second, second * len(systems) + first))
     order = np.argsort(cells, kind="stable")
@@ -130,16 +131,16 @@ def expected_wins(
     Ties are ignored. Rank ranges come from bootstrap resamples of the judgments.
 
     Args:
-        judgments: The pairwise judgments.
+        judgments: Pairwise judgments, as `gecbench.formats.judgments.Judgment`.
         runs: The number of bootstrap resamples.
         seed: The seed of the resampling.
-        level: The rank range leaves out this share of the runs.
+        level: The share of the runs with extreme ranks that rank ranges leave out.
 
     Returns:
-        The ranking, with rank ranges and clusters.
+        The ranking: `systems` from best to worst, with rank ranges and clusters. `scores()` gives scores by system.
 
     Raises:
-        InputError: There are no ranked pairs of systems.
+        InputError: There are no ranked pairs of systems, or no runs.
 
     >>> from gecbench.formats.judgments import Judgment
     >>> wins = [Judgment(i, "judge", "A", "B", 1, 2) for i in range(3)]
@@ -153,7 +154,7 @@ def expected_wins(
     scores = _win_rates(wins[None])[0]
     upper = np.triu_indices(len(table.systems), 1)
     cells = np.concatenate((wins[upper], wins.T[upper], table.count(0)[upper]))
-    judged = np.union1d(np.flatnonzero(cells), [len(cells) - 1])  # the last takes what rounding leaves
+    judged = np.union1d(np.flatnonzero(cells), [len(cells) - 1])  # the last cell takes up rounding errors
     generator, block = np.random.default_rng(seed), max(1, _CELLS_PER_BLOCK // wins.size)
     rates = []
     for first in range(0, runs, block):
@@ -192,15 +193,15 @@ def trueskill(
     probability 0.25, iterations = judgments + 1, and beta = sigma * iterations / 40.
 
     Args:
-        judgments: The pairwise judgments.
+        judgments: Pairwise judgments, as `gecbench.formats.judgments.Judgment`.
         runs: The number of runs.
         seed: The seed of the random order of games.
-        level: The rank range leaves out this share of the runs.
+        level: The share of the runs with extreme ranks that rank ranges leave out.
         iterations: The number of games per run. By default the number of judgments plus 1.
-        threads: The number of threads.
+        threads: The number of threads. By default one per processor.
 
     Returns:
-        The ranking, with rank ranges and clusters.
+        The ranking: `systems` from best to worst, with rank ranges and clusters. `scores()` gives scores by system.
 
     Raises:
         InputError: There are no ranked pairs of systems, or no runs.
@@ -249,8 +250,8 @@ def _means_of_runs(table: PairTable, steps: int, runs: int, seed: int, threads: 
 def rank_by_scores(scores: NDArray[np.float64], method: str) -> NDArray[np.float64]:
     """Return TrueSkill or Expected Wins of systems from their sentence scores (sentences × systems).
 
-    TrueSkill follows Goto et al. 2025: for each sentence, each pair of systems in order is one game, and equal scores
-    are a draw. The result is the mean, so it depends on the order of sentences and systems.
+    TrueSkill follows Goto et al. 2025: for each sentence, each pair of systems plays one game, and equal scores are a
+    draw. Games are played in the order of sentences and systems, so this order affects the result.
     """
     if method == "expected-wins":
         wins = (scores[:, :, None] > scores[:, None, :]).sum(axis=0)
@@ -274,7 +275,7 @@ def draw_margin(beta: float) -> float:
 def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.int64]:
     """Return the best and worst rank (systems × 2) after dropping level / 2 of the runs (rounded up) on each side.
 
-    Systems that tie in a run share their ranks: each gets the best and the worst of them.
+    Systems that tie in a run share their ranks: each gets the best and the worst of the shared ranks.
     """
     count, systems = runs.shape
     worse, not_better = np.empty(runs.shape, dtype=np.int64), np.empty(runs.shape, dtype=np.int64)
