@@ -24,7 +24,7 @@ from gecbench.papers.document import Reproduction, Section, render
 
 RESULTS = Path(__file__).with_name("results.json")
 DOCUMENTS = [RESULTS.parent.parent / "docs" / name for name in ("benchmarks.md", "REPRODUCTION.md")]
-COLOURS = {"gleu": "#0072b2", "m2": "#d55e00", "imeasure": "#009e73"}
+COLORS = {"gleu": "#0072b2", "m2": "#d55e00", "imeasure": "#009e73"}
 MARKERS = {"gleu": "o", "m2": "s", "imeasure": "^"}
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 STYLE = {
@@ -45,13 +45,13 @@ def main() -> int:
 
 
 def filled(text: str) -> str:
-    """Return a document with its marks, `<!-- results: NAME -->`, replaced by tables."""
+    """Return a document with a table in place of each mark `<!-- results: NAME -->`."""
     made = parts()
     return MARK.sub(lambda found: made[found[1]], text)
 
 
 def parts() -> dict[str, str]:
-    """Return the tables by the name of their mark."""
+    """Return each table by the NAME in its mark."""
     results = saved_parts(RESULTS)
     growth = results["growth"]
     return {
@@ -72,12 +72,12 @@ def _reproduction(paper: dict[str, Any]) -> Reproduction:
 
 
 def figures() -> dict[str, str]:
-    """Return a plot of each axis as the text of an SVG file, by the path of that file in the site."""
+    """Return the SVG text of each axis's plot, by its path in the site."""
     return {_place(name): draw(name, found) for name, found in saved_parts(RESULTS)["growth"]["axes"].items()}
 
 
 def with_figures(text: str) -> str:
-    """Return a document with a mark for the plot of each axis behind that for its table."""
+    """Return a document with the plot of each axis after the mark of its table."""
     for name in AXES:
         mark = f"<!-- results: {name} -->"
         text = text.replace(mark, f"{mark}\n\n![{heading(name)}: time of each metric]({_place(name)})")
@@ -89,7 +89,7 @@ def _place(name: str) -> str:
 
 
 def draw(name: str, found: dict[str, Points]) -> str:
-    """Draw an axis as SVG, both scales logarithmic; memory beside time where it is measured by size."""
+    """Draw an axis as SVG with logarithmic scales. For the number of sentences, also draw memory."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -113,7 +113,7 @@ def _panel(panel: Any, name: str, found: dict[str, Points], key: str, label: str
         power = exponent(known) if key == "seconds" else None
         legend = TITLES[metric] if power is None else f"{TITLES[metric]} (exponent {power:.2f})"
         sizes, values = [each["size"] for each in known], [each[key] for each in known]
-        panel.plot(sizes, values, label=legend, color=COLOURS[metric], marker=MARKERS[metric], markersize=4)
+        panel.plot(sizes, values, label=legend, color=COLORS[metric], marker=MARKERS[metric], markersize=4)
     panel.set(xscale="log", yscale="log", xlabel=AXES[name].unit, title=label)
     sizes = sorted({each["size"] for points in found.values() for each in points})
     panel.set_xticks(sizes, [f"{size:,}" for size in sizes])

@@ -1,16 +1,16 @@
-"""How far to trust intervals and p-values, and how GLEU moves with the order of the sentences.
+"""Simulate how reliable intervals and p-values are, and how GLEU changes with the order of the sentences.
 
     GECBENCH_MIRROR=folder python benchmarks/intervals.py                                all three tables (an hour)
-    GECBENCH_MIRROR=folder python benchmarks/intervals.py --simulations 10 --pairs 50    coarse (some minutes)
+    GECBENCH_MIRROR=folder python benchmarks/intervals.py --simulations 10 --pairs 50    rough (some minutes)
 
-A real test set stands for the population: CoNLL-14's 1,312 sentences with two annotators and the outputs of its 12
-systems, JFLEG's 747 test sentences with each of its four references against the other three. Each simulation draws a
-corpus from it, sentences with replacement. The true score is that of the whole set: every metric here is a function of
-mean counts, so it is also the limit of ever larger corpora.
+A real test set is the population: CoNLL-14's 1,312 sentences with two annotators and the outputs of its 12 systems, or
+JFLEG's 747 test sentences with each of its four references against the other three. Each simulation draws a corpus from
+the population, sentences with replacement. The true score is the score of the whole test set. Each metric is a function
+of mean counts, so larger and larger draws converge to the true score.
 
-1. Coverage: the share of drawn corpora whose 95% interval holds the true score; it should be .95.
-2. Null: two systems whose outputs are swapped at random, sentence by sentence, so that neither is better. The share of
-   p < .05 should be .05, and that of p < .5 should be .5.
+1. Coverage: the share of drawn corpora whose 95% interval contains the true score. It should be .95.
+2. Null: the outputs of two systems are swapped at random, sentence by sentence, so that neither system is better. The
+   share of p < .05 should be .05, and the share of p < .5 should be .5.
 3. Order: GLEU of the same outputs with the sentences shuffled.
 
 The figures are those of docs/statistics.md.
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import markdown, mirror, tell
+from measure import markdown, mirror, show_progress
 from texts import conll14_gold, conll14_systems, jfleg, lines_of
 
 from gecbench import GLEU, M2, Corpus, IMeasure, derive_references
@@ -90,16 +90,16 @@ def coverage_rows(scored: Scored, sizes: Sequence[int], simulations: int) -> Ite
     for name, systems in scored.items():
         cells = []
         for size in sizes:
-            tell(f"coverage of {name}, {size} sentences")
+            show_progress(f"coverage of {name}, {size} sentences")
             chance = np.random.default_rng(size)
             shares = [np.mean([covers(whole, size, chance) for _ in range(simulations)]) for whole in systems]
             cells.append(f"{shown(np.mean(shares))} ({shown(min(shares))})")
-        tell("")
+        show_progress("")
         yield [name, len(systems), *cells]
 
 
 def covers(whole: Score, size: int, chance: np.random.Generator) -> bool:
-    """Return whether the interval of a drawn corpus holds the score of the whole one."""
+    """Return whether the interval of a drawn corpus contains the score of the whole corpus."""
     drawn = whole.statistics.select(chance.integers(0, len(whole.statistics), size))
     interval = with_interval(rescored(whole, drawn), RESAMPLES).interval
     return interval is not None and interval.low <= whole.value <= interval.high
@@ -109,18 +109,18 @@ def null_rows(scored: Scored, sizes: Sequence[int], pairs: int) -> Iterator[list
     for name, systems in scored.items():
         found: dict[str, list[str]] = {test: [] for test in TESTS}
         for size in sizes:
-            tell(f"p-values of {name}, {size} sentences")
+            show_progress(f"p-values of {name}, {size} sentences")
             chance = np.random.default_rng(size)
             p_values = np.array([null_p_values(systems, size, chance) for _ in range(pairs)])
             for test, column in zip(TESTS, p_values.T, strict=True):
                 found[test] += [shown(np.mean(column < level)) for level in LEVELS]
-        tell("")
+        show_progress("")
         for test, shares in found.items():
             yield [name, test, *shares]
 
 
 def null_p_values(systems: Sequence[Score], size: int, chance: np.random.Generator) -> list[float]:
-    """Return the p-value of each test of two systems that get each sentence's two outputs by the toss of a coin."""
+    """Return each test's p-value for two systems. A coin flip per sentence decides which system gets which output."""
     first, second = (systems[k] for k in chance.choice(len(systems), 2, replace=False))
     both, sentences = Statistics.concatenate([first.statistics, second.statistics]), len(first.statistics)
     drawn, sides = chance.integers(0, sentences, size), chance.integers(0, 2, size)
@@ -140,7 +140,7 @@ def order_rows() -> Iterator[list[str]]:
 
 
 def rescored(like: Score, statistics: Statistics) -> Score:
-    """Return the score of other counts of the same metric."""
+    """Return the score of the given counts, with the metric of another score."""
     return like.metric.score_statistics(statistics, like.signature)
 
 

@@ -1,12 +1,12 @@
-"""How fast the leaderboard opens, and how it holds up under readers: 500 systems on each of 3 corpora.
+"""Measure how fast the leaderboard opens, and how the server copes with readers: 500 systems on each of 3 corpora.
 
     python benchmarks/leaderboard.py            the whole table (a minute or two)
     python benchmarks/leaderboard.py --quick    50 systems, 10 readers
-    python benchmarks/leaderboard.py --limits   100 systems on 1,312 sentences, really scored and tested
+    python benchmarks/leaderboard.py --limits   100 systems on 1,312 sentences, with real scores and tests
 
 Opening is measured in headless Chromium (found by tests/support/chromium.py), from the start of the navigation to the
-first frame that shows the whole table. Readers are threads of another process on the same machine; each loads the page
-as a browser does, all its files over one connection, again and again, while one system is being uploaded and scored.
+first frame that shows the whole table. Readers are threads of another process on the same machine. While one system is
+uploaded and scored, each reader loads the page repeatedly, as a browser does: all its files over one connection.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def limits(systems: int = 100, sentences: int = 1312) -> None:
-    """Measure what a page of many systems costs: its build with every test, its first table, and each interaction."""
+    """Measure a page of many systems: building it with all tests, its first table, and each interaction."""
     corpus, outputs = large_corpus(sentences)
     chance = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +95,7 @@ def limits(systems: int = 100, sentences: int = 1312) -> None:
 
 
 def large_corpus(sentences: int) -> tuple[gecbench.Corpus, list[tuple[str, ...]]]:
-    """Return CoNLL-14 from the mirror, or the demo repeated; and for each sentence the source and outputs."""
+    """Return CoNLL-14 from the mirror, or the repeated demo corpus, and the source and outputs of each sentence."""
     if os.environ.get("GECBENCH_MIRROR"):
         corpus = gecbench.load_corpus("conll14_fluency:nucle")
         return corpus, list(zip(*(each.predictions for each in public_submissions(corpus)), strict=True))
@@ -113,7 +113,7 @@ def _kilobytes(files: list[Path]) -> str:
 
 
 def interactions(page: str) -> None:
-    """Print the processor time from each interaction to its first frame; waiting for a processor does not count.
+    """Print the processor time from each interaction to its first frame, without waiting for a free processor.
 
     What the page puts off until after that frame, such as the rows below the screen, is held back and measured apart.
     """
@@ -192,10 +192,10 @@ def record(corpus: str, k: int, chance: random.Random, details: Details) -> Reco
 
 
 class MadeUp(Significance):
-    """Tests without their cost: the outputs are all the same."""
+    """A stand-in for significance tests that costs no time, because all outputs are the same."""
 
     def p_value(self, record: Record, other: Record, metric: str) -> float | None:
-        """Return one in a million for scores further apart than two points."""
+        """Return a p-value of 1e-6 for scores more than two points apart."""
         apart = abs(record.scores[metric]["value"] - other.scores[metric]["value"]) > 0.02
         return 1e-6 if apart else 0.5
 
@@ -277,7 +277,7 @@ def reading(address: str, readers: int, seconds: float) -> dict[str, list[float]
 
 
 def read(address: str, readers: int, seconds: float) -> dict[str, list[float]]:
-    """Return the seconds of every request and of every whole page."""
+    """Return the seconds that each request and each whole page took."""
     files = page_files(address)
     requests: list[float] = []
     pages: list[float] = []
@@ -305,7 +305,7 @@ def read(address: str, readers: int, seconds: float) -> dict[str, list[float]]:
 
 
 def page_files(address: str) -> list[str]:
-    """Return what a browser asks for to show the first table."""
+    """Return the paths that a browser requests to show the first table."""
     import re
 
     html = boards.call(address)[1].decode()
@@ -315,7 +315,7 @@ def page_files(address: str) -> list[str]:
 
 
 def upload_time(address: str, outputs: list[str]) -> float:
-    """Return how long it takes until an upload is ranked."""
+    """Return the seconds from an upload until it is ranked."""
     begin = time.perf_counter()
     report = boards.finished(address, boards.upload(address, boards.text(outputs), name="Uploaded")[1])
     if report["state"] != "done":

@@ -1,7 +1,7 @@
-"""What the benchmarks share: processor time and memory of functions and programs, labels, tables, the machine.
+"""Shared by the benchmarks: processor time and memory of functions and programs, labels, tables, and the machine.
 
-Times are processor time, which other work disturbs little, and are read as multiples of a yardstick measured beside
-them. It needs no package, so that peers can be measured in an environment of their own.
+Times are processor time, because other work disturbs it little. Each is also given as a multiple of a yardstick that is
+measured at the same time. This module needs no package, so peers can be measured in their own environment.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ YARDSTICKS = {"python": "pass", "numpy": "import numpy"}
 
 @dataclass(frozen=True)
 class Usage:
-    """What a program took: seconds of processor time and of the clock, its most memory, what it printed."""
+    """What a program used and printed: seconds of processor time, wall-clock seconds, peak memory, output."""
 
     seconds: float
     wall: float
@@ -39,11 +39,11 @@ class Usage:
 
 
 class FailedError(Exception):
-    """A program that was to be measured failed; says how."""
+    """A measured program failed. The message says how."""
 
 
 def run_program(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Usage:
-    """Run a program to its end, in an empty folder; its children's processor time is counted too."""
+    """Run a program in an empty folder, and count its children's processor time too."""
     if not hasattr(os, "wait4"):
         sys.exit("The processor time of programs cannot be measured here: use Linux or macOS.")
     temporary = tempfile.TemporaryFile
@@ -71,24 +71,24 @@ def _content(stream: IO[bytes]) -> str:
 
 
 def gecbench_program(*arguments: object) -> list[str]:
-    """Return the command line of gecbench: the script beside this Python, or the module where there is none."""
+    """Return the command line of gecbench: the script next to this Python, or else the module."""
     script = shutil.which("gecbench", path=str(Path(sys.executable).parent))
     return [*([script] if script else [sys.executable, "-m", "gecbench"]), *map(str, arguments)]
 
 
 def child(script: str, *arguments: object, python: str = sys.executable, **environment: str) -> dict[str, Any]:
-    """Return the JSON that a script of this folder prints in a process of its own, with that process's memory."""
+    """Run a script of this folder in its own process. Return the JSON that it prints, with its peak memory."""
     used = run_program([python, str(Path(__file__).with_name(script)), *map(str, arguments)], environment)
     return {**json.loads(used.output), "megabytes": used.megabytes}
 
 
-def beside(
+def measure_with_yardstick(
     work: Callable[[], Usage | object], yardstick: Callable[[], Usage | object], seconds: float
 ) -> dict[str, Any]:
-    """Measure work and its yardstick by turns for some seconds, at least once; return medians.
+    """Measure work and its yardstick in turns for some seconds, at least once, and return medians.
 
-    The first time warms up, and counts only where it alone takes so much processor time. `cost` is what runs are
-    compared by: processor time as a multiple of the yardstick's.
+    The first repeat is a warm-up. It counts only if it takes `seconds` of processor time alone. Runs are compared by
+    `cost`: the processor time divided by the yardstick's.
     """
     begin = time.perf_counter()
     lengths, yards = [_timed(work)], [_timed(yardstick) for _ in range(3)]
@@ -117,18 +117,18 @@ def _timed(work: Callable[[], Usage | object]) -> Usage:
 
 
 def best(work: Callable[[], object], repeats: int) -> float:
-    """Return the shortest of some timings, in seconds of processor time."""
+    """Return the least processor time of several repeats, in seconds."""
     return min(_timed(work).seconds for _ in range(repeats))
 
 
 def quietly(main: Callable[..., object], *arguments: Any) -> object:
-    """Call the function of a command and keep what it prints from the screen."""
+    """Call a command's function without printing its output."""
     with redirect_stdout(StringIO()):
         return main(*arguments)
 
 
 def split_files(files: Iterable[str | Path]) -> int:
-    """Read files and split their lines, the least that any scorer does; return the number of tokens."""
+    """Read files, split their lines, and return the number of tokens. Every scorer does at least this work."""
     total = 0
     for file in files:
         with Path(file).open(encoding="utf-8") as lines:
@@ -137,7 +137,7 @@ def split_files(files: Iterable[str | Path]) -> int:
 
 
 def machine() -> dict[str, str]:
-    """Return what the figures depend on."""
+    """Return the versions, the platform and the load that the figures depend on."""
     return {
         "gecbench": _version("gecbench"),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
@@ -156,7 +156,7 @@ def _version(package: str) -> str:
 
 
 def machine_line(about: Mapping[str, str]) -> str:
-    """Return the machine in one line, with how busy it was."""
+    """Describe the machine and its load in one line."""
     return (
         f"gecbench {about['gecbench']}, {about['python']}, numpy {about['numpy']}, {about['system']}, "
         f"{about['cores']} cores, load {about.get('load', 'unknown')} at the start"
@@ -172,13 +172,13 @@ def time_label(seconds: float) -> str:
 
 
 def three_digits(number: float) -> str:
-    """Return a number with three digits, or all of those before its point."""
+    """Return a number with three digits, or with all digits before the decimal point if there are more."""
     decimals = 2 if abs(number) < 10 else 1 if abs(number) < 100 else 0
     return f"{number:,.{decimals}f}"
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1) -> str:
-    """Return a Markdown table, padded to be read as it is; all but the first columns are numbers."""
+    """Return a Markdown table with padded cells. All columns except the first `left` are right-aligned."""
     cells = [list(header), *([str(cell) for cell in row] for row in rows)]
     widths = [max(3, *(len(row[k]) for row in cells)) for k in range(len(header))]
     lines = ["| " + " | ".join(_pad(cell, widths[k], k < left) for k, cell in enumerate(row)) + " |" for row in cells]
@@ -190,8 +190,8 @@ def _pad(text: str, width: int, left: bool) -> str:
     return text.ljust(width) if left else text.rjust(width)
 
 
-def tell(name: str) -> None:
-    """Say on a terminal what is being measured; an empty name clears the line."""
+def show_progress(name: str) -> None:
+    """Show on a terminal what is being measured. An empty name clears the line."""
     if sys.stderr.isatty():
         print(f"\r\033[K{name}", end="", file=sys.stderr, flush=True)
 
@@ -202,23 +202,23 @@ def print_row(*cells: object) -> None:
 
 
 def mirror() -> Path | None:
-    """Return the folder of the owners' files, if there is one."""
+    """Return the folder of GECBENCH_MIRROR, if it is set."""
     found = os.environ.get("GECBENCH_MIRROR")
     return Path(found).resolve() if found else None
 
 
 def saved_parts(path: str | Path) -> dict[str, Any]:
-    """Return the parts of a results file by name; none where there is no such file."""
+    """Return the parts of a results file by name, or no parts if the file does not exist."""
     return dict(json.loads(Path(path).read_text(encoding="utf-8"))) if Path(path).exists() else {}
 
 
 def save_parts(path: str | Path, parts: Mapping[str, Any]) -> None:
-    """Write parts of a results file as JSON, one measurement per line; its other parts stay as they are."""
+    """Write parts of a results file as JSON, one measurement per line, and keep its other parts."""
     text = json.dumps({**saved_parts(path), **parts}, indent=1, ensure_ascii=False)
     innermost = re.sub(r"\{[^{}]*\}", lambda found: re.sub(r"\n\s*", " ", found[0]), text)
     Path(path).write_text(innermost + "\n", encoding="utf-8")
 
 
 def rounded(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a measurement with four digits to each number."""
+    """Return a measurement with its numbers rounded to four digits."""
     return {key: float(f"{value:.4g}") if isinstance(value, float) else value for key, value in found.items()}

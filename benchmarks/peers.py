@@ -1,9 +1,9 @@
-"""The same work by gecbench and by others, on the same text in the same run; `run.py` measures them.
+"""Measure the same work by gecbench and by other programs, on the same text in the same run, for `run.py`.
 
     python benchmarks/peers.py ours|theirs NAME SECONDS TEXTS.json      measures one side and prints JSON
 
-Others may be installed in an environment of their own, so this imports only what a side needs. A side is imported and
-run once before it is timed.
+Other programs may be installed in their own environment, so this script imports only what one side needs. A side is
+imported and run once before it is timed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from measure import FailedError, beside, child, gecbench_program, quietly, run_program, split_files
+from measure import FailedError, child, gecbench_program, measure_with_yardstick, quietly, run_program, split_files
 
 Texts = dict[str, Any]
 Side = Callable[[Texts], Callable[[], object]]
@@ -27,7 +27,7 @@ Side = Callable[[Texts], Callable[[], object]]
 
 @dataclass(frozen=True)
 class Peer:
-    """Work that others do too: what it is, whose package does it, and both sides."""
+    """Work that another package does too: what it is, the package, and the functions of both sides."""
 
     what: str
     package: str
@@ -36,7 +36,7 @@ class Peer:
 
 
 def measure(name: str, seconds: float, texts: Path, pythons: list[str]) -> dict[str, Any]:
-    """Measure both sides, theirs in the first environment that has it, or say in `skipped` why not."""
+    """Measure both sides, theirs in the first environment that has the package. `skipped` says why not."""
     try:
         theirs = _first_that_has(name, seconds, texts, pythons)
         ours = {} if "skipped" in theirs else child("peers.py", "ours", name, seconds, texts)
@@ -58,7 +58,7 @@ def _first_that_has(name: str, seconds: float, texts: Path, pythons: list[str]) 
 
 
 def measure_here(side: str, name: str, seconds: float, texts: Path) -> dict[str, Any]:
-    """Measure one side in this process; the yardstick is reading and splitting the texts."""
+    """Measure one side in this process. The yardstick is reading and splitting the texts."""
     peer = PEERS[name]
     if side == "theirs" and not _importable(peer.package.replace("-", "_")):
         return {"skipped": f"{peer.package} is not installed"}
@@ -69,7 +69,7 @@ def measure_here(side: str, name: str, seconds: float, texts: Path) -> dict[str,
     except LookupError as missing:
         return {"skipped": str(missing.args[0])}
     value = work()
-    found = beside(work, partial(split_files, [texts] * 5), seconds)
+    found = measure_with_yardstick(work, partial(split_files, [texts] * 5), seconds)
     names = {"version": version(peer.package)} if side == "theirs" else {}
     return {**found, **names, "value": value if isinstance(value, float) else None}
 

@@ -1,20 +1,22 @@
-"""How much of a private board's gold a prober learns from corpus scores, with and without rounding.
+"""Measure how much of a private board's gold a prober learns from corpus scores, with and without rounding.
 
     python benchmarks/probing.py            CoNLL-14, a public system: the table of docs/leaderboard.md
     python benchmarks/probing.py --quick    the demo corpus
-    python benchmarks/probing.py --padded   the second table: one edit among others that are surely wrong
-    python benchmarks/probing.py --together what all figures of a submission reveal, and the source with some sentences
+    python benchmarks/probing.py --padded   one edit among many sentences that are surely wrong
+    python benchmarks/probing.py --together M2 of the source with some corrected sentences, and all metrics together
 
-The prober submits a system's outputs, then the same outputs with some sentences of the source, and compares the two
-scores. The sign of the difference shows whether the gold agrees with the system's change. Three readings of each probe:
+A prober is a team that submits a system's outputs, then the same outputs with some sentences changed back to the
+source, and compares the two scores. The sign of the difference shows whether the gold agrees with the system's change.
+The table has:
 
-- shown: how often the two scores differ as the board shows them;
+- shown: the share of probes for which the board shows different scores;
 - bits: the entropy of the shown difference over all probes, the most that one submission can reveal of the gold;
-- edge: how often they would differ if earlier submissions had brought the score to the edge of a rounding step.
+- edge: the share of probes that would show a difference if earlier submissions had brought the score to the edge of a
+  rounding step.
 
-A padded probe is the source with a number of sentences that are surely wrong (a made-up word at the end), and one
-sentence of the system. Its score is compared with that of the padding alone. This is how to probe a single sentence
-where submissions have to change several.
+A padded probe is the source with one sentence of the system and several sentences that are surely wrong (a made-up word
+at the end). Its score is compared with the score of the wrong sentences alone. In this way a prober can test a single
+sentence although a submission must change several.
 """
 
 from __future__ import annotations
@@ -47,13 +49,13 @@ def load(*, quick: bool) -> tuple[gecbench.Corpus, Sequence[str]]:
 
 
 def entropy(values: Sequence[object]) -> float:
-    """Return the entropy of what was seen, in bits."""
+    """Return the entropy of the values in bits."""
     shares = [count / len(values) for count in Counter(values).values()]
     return sum(-share * log2(share) for share in shares)
 
 
 def readings(base: float, probes: Sequence[float], step: float | None) -> tuple[float, float, float]:
-    """Return shown, bits and edge of some probes."""
+    """Return `shown`, `bits` and `edge` of some probes, as the module defines them."""
     if step is None:
         shown = [round(probe - base, 12) for probe in probes]
         share = sum(map(bool, shown)) / len(shown)
@@ -70,7 +72,7 @@ PADDING = (0, PRIVATE_MIN_CHANGES - 1, 65, 262)
 
 
 def print_padded(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Sequence[int]) -> None:
-    """Print how often one sentence of the system is seen in the score of a submission that is wrong otherwise."""
+    """Print how often the score reveals one sentence of the system in a submission that is wrong otherwise."""
     wrong = [f"{source} zzyzx" for source in corpus.sources]
     names = " | ".join(f"{100 * step:g} points" for step in PADDED_STEPS)
     print(f"| metric | wrong sentences | precision as computed | {names} |")
@@ -100,7 +102,7 @@ def print_padded(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Seque
 
 
 def print_edges(title: str, base: Score, system: Score, changed: Sequence[int]) -> None:
-    """Print how many sentences known to be right a prober adds until most of the next ones are seen."""
+    """Print how many correct sentences a prober must add until the score reveals most further sentences."""
     right = [i for i in changed[:100] if mixed(base, system, [i]).value > base.value + 1e-12]
     others = changed[100:200]
     for step in PADDED_STEPS[1:]:
@@ -114,7 +116,7 @@ def print_edges(title: str, base: Score, system: Score, changed: Sequence[int]) 
 
 
 def print_together(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Sequence[int]) -> None:
-    """Print what M2 tells of the source with some sentences of the system, then what all metrics tell of a change."""
+    """Print what M2 reveals of the source with some sentences of the system, and what all metrics reveal together."""
     metrics = {name: metric for name, metric in usable_metrics(corpus).items() if name not in ("errant", "cleme")}
     scores = {
         name: [metric.score_corpus(corpus, lines, aligned=True, tokenized=True) for lines in (outputs, corpus.sources)]
@@ -144,7 +146,7 @@ def print_together(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Seq
 
 
 def shows_correct_edits(score: Score) -> bool:
-    """Return whether the shown M2 gives the number of correct edits to someone who knows the other two numbers."""
+    """Return whether a prober who knows the numbers of proposed and gold edits can compute the correct ones from M2."""
     computed = shown(score) / 1000 * (score.parts["proposed"] + score.parts["gold"] / 4) / 1.25
     return abs(computed - score.parts["correct"]) < 0.5
 
@@ -155,7 +157,7 @@ def shown(score: Score) -> int:
 
 
 def differences(one: Score, other: Score) -> list[int]:
-    """Return how value and interval differ, in tenths of a point."""
+    """Return the differences of the values and of the interval limits, in tenths of a point."""
     ends = [
         [score.value, *(() if score.interval is None else (score.interval.low, score.interval.high))]
         for score in (one, other)
@@ -164,7 +166,7 @@ def differences(one: Score, other: Score) -> list[int]:
 
 
 def mixed(score: Score, other: Score, sentences: Sequence[int]) -> Score:
-    """Return a score with some sentences of another."""
+    """Return a score with the counts of some sentences taken from another score."""
     counts, offsets = score.statistics.counts.copy(), score.statistics.offsets
     for i in sentences:
         rows = slice(offsets[i], offsets[i + 1])
@@ -173,7 +175,7 @@ def mixed(score: Score, other: Score, sentences: Sequence[int]) -> Score:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table that the options ask for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="on the demo corpus")
     parser.add_argument("--padded", action="store_true", help="one edit among others that are surely wrong")

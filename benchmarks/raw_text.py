@@ -1,11 +1,10 @@
-"""What natural text costs in points: a human rewrite detokenized three ways, then tokenized by the usual tools.
+"""Measure the points that raw text costs: a human rewrite is detokenized in three ways, then tokenized by common tools.
 
     GECBENCH_MIRROR=folder python benchmarks/raw_text.py
 
-Prints GLEU and the share of sentences that come back as they were, for the first rewrite of each corpus against the
-others; then M2; then how many texts of every annotator `auto` gives back, by language; then the time of the check for
-raw text beside that of scoring GLEU. It needs pytest, sacremoses, NLTK and spaCy (no model), and takes about four
-minutes.
+Prints GLEU and the share of sentences that come back unchanged, for the first rewrite of each corpus against the
+others. Then it prints M2, the sentences of every annotator that `auto` restores, by language, and the time of the check
+for raw text compared with scoring GLEU. It needs pytest, sacremoses, NLTK and spaCy (no model) and takes four minutes.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ REPEATS = 25
 
 
 class Rewrite(NamedTuple):
-    """A human rewrite, the gold without it (which the guide learns from), and the gold as users have it."""
+    """A human rewrite, the gold without it (from which `auto` learns), and the gold as users have it."""
 
     lines: list[str]
     others: gecbench.Corpus
@@ -75,7 +74,7 @@ def table(metric: str, rewrites: dict[str, tuple[gecbench.Corpus, list[str]]]) -
 
 
 def naive_tools() -> dict[str, Split]:
-    """Return the tokenizers that people use, each from its own package."""
+    """Return common tokenizers, each from its own package."""
     moses = import_module("sacremoses").MosesTokenizer(lang="en")
     treebank = import_module("nltk.tokenize.treebank").TreebankWordTokenizer()
     pipeline = import_module("spacy").blank("en")
@@ -100,7 +99,7 @@ def points(metric: str, corpus: gecbench.Corpus, lines: list[str]) -> float:
 
 
 def language_table() -> None:
-    """Print how many sentences come back, and by how much scores change at most, for each annotator's text."""
+    """Print how many sentences of each annotator come back unchanged, and the largest changes of the scores."""
     print("\nThe texts of all annotators, detokenized and read back by `auto`\n")
     tools = ("gecbench", *WAYS)
     print(f"| language | corpus | sentences | {' | '.join(tools)} | GLEU | M2 |")
@@ -151,7 +150,7 @@ def in_characters() -> Iterator[Rewrite]:
 
 
 def read_back(language: str, rewrites: list[Rewrite]) -> tuple[int, dict[str, int], str, str]:
-    """Return the sentences, how many come back from each tool, and the largest changes of GLEU and M2."""
+    """Return the number of sentences, how many each tool restores, and the largest changes of GLEU and M2."""
     same: dict[str, int] = {}
     changes: dict[str, list[float]] = {"gleu": [], "m2": []}
     for lines, others, gold in rewrites:
@@ -167,7 +166,7 @@ def read_back(language: str, rewrites: list[Rewrite]) -> tuple[int, dict[str, in
 
 
 def detokenized(language: str, lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the lines as each tool detokenizes them; those for European languages do not join Chinese."""
+    """Yield the lines as each tool detokenizes them. Chinese skips the tools for European languages."""
     yield "gecbench", gecbench.detokenize(lines)
     for way, make in WAYS.items():
         yield way, ["".join(line.split()) for line in lines] if language == "Chinese" else list(map(make(), lines))
@@ -178,8 +177,8 @@ def share(same: int, count: int) -> str:
 
 
 def check_table(names: tuple[str, ...]) -> None:
-    """Compare the check of predictions, and that of references (once per corpus), with scoring GLEU."""
-    print("\nThe check beside scoring GLEU (the first reference as prediction)\n")
+    """Print the times of checking predictions, of checking references (once per corpus), and of scoring GLEU."""
+    print("\nThe check compared with scoring GLEU (the first reference as prediction)\n")
     print(
         "| corpus | sentences | check of predictions | of references, once | scoring GLEU | share | with references |"
     )

@@ -1,4 +1,4 @@
-"""Measure what a reward costs per completion: batches of 512 completions of JFLEG's test sentences, as raw text.
+"""Measure the processor time of a reward per completion: batches of 512 raw-text completions of JFLEG's test sentences.
 
 GECBENCH_MIRROR=folder python benchmarks/reward.py
 """
@@ -17,7 +17,7 @@ BATCH = 512
 
 
 def batches(corpus, prompts):
-    """Yield batches of completions: `prompts` different sentences, each with as many completions as fill the batch."""
+    """Yield batches of completions: `prompts` different sentences, each repeated until the batch is full."""
     copies = BATCH // prompts
     for begin in range(0, len(corpus) - prompts + 1, prompts):
         places = [i for i in range(begin, begin + prompts) for _ in range(copies)]

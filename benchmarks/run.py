@@ -1,14 +1,15 @@
-"""What a person waits for, against its goal and against others' programs, all in one run.
+"""Measure what users wait for. Compare each time with its goal and with other programs, all in one run.
 
-    python benchmarks/run.py                            everything but the tests' own time
+    python benchmarks/run.py                            everything except the time of the test suite
     python benchmarks/run.py --only gleu m2-first       some rows (--list names them)
-    python benchmarks/run.py --save new.json            keeps the figures
-    python benchmarks/run.py --compare old.json         shows what changed; status 1 if a row got slower
-    python benchmarks/run.py --peers ENV/bin/python     where gec-metrics and the others are installed
+    python benchmarks/run.py --save new.json            save the figures
+    python benchmarks/run.py --compare old.json         show what changed; status 1 if a row got slower
+    python benchmarks/run.py --peers ENV/bin/python     the environment with gec-metrics and the other packages
 
-Figures are medians of processor time, unless they say "wall". Each row is also measured as a multiple of a yardstick
-that runs by turns with it: bare Python or importing numpy for programs, reading and splitting the same files for work
-in process, or GLEU for GREEN. Runs are compared by that multiple, so that another machine or a busy one matters little.
+Figures are medians of processor time, unless they say "wall". Each row is also given as a multiple of a yardstick that
+is measured in turns with it. The yardstick of a program is bare Python or importing numpy. The yardstick of GREEN is
+GLEU, and that of other functions is reading and splitting the same files. Runs are compared by this multiple, so the
+machine matters little.
 Real corpora are read from GECBENCH_MIRROR.
 """
 
@@ -33,19 +34,19 @@ import peers
 from measure import (
     YARDSTICKS,
     FailedError,
-    beside,
     child,
     gecbench_program,
     machine,
     machine_line,
     markdown,
+    measure_with_yardstick,
     mirror,
     quietly,
     rounded,
     run_program,
     save_parts,
+    show_progress,
     split_files,
-    tell,
     three_digits,
     time_label,
 )
@@ -76,7 +77,7 @@ Found = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Work:
-    """Work in process, and the files that are its yardstick, unless other work is."""
+    """A function to measure in this process. Its yardstick is reading `files`, unless `yardstick` is given."""
 
     run: Callable[[], object]
     files: Sequence[Path]
@@ -85,9 +86,10 @@ class Work:
 
 @dataclass(frozen=True)
 class Row:
-    """One row: `program` or `work` gets a folder to put files in; `by_name` rows take minutes and run when named.
+    """One row of the table. `program` or `work` gets a folder for its files.
 
-    `environment` are variables of the program, which runs in an empty folder each time.
+    A `by_name` row takes minutes and runs only if it is named. The program runs in an empty folder each time, with the
+    variables in `environment`.
     """
 
     what: str
@@ -101,7 +103,7 @@ class Row:
 
     @property
     def more_is_better(self) -> bool:
-        """Whether the goal is a least, not a most."""
+        """Whether the goal is a minimum instead of a maximum."""
         return self.unit == "× one core"
 
     def figure(self, found: dict[str, Any]) -> float:
@@ -114,7 +116,7 @@ class Row:
 
 
 def measure_row(name: str, seconds: float, folder: Path) -> dict[str, Any]:
-    """Measure a row, or say in `skipped` why it cannot be."""
+    """Measure a row, or give in `skipped` the reason why that is impossible."""
     row = ROWS[name]
     try:
         if row.unit == "× one core":
@@ -123,13 +125,13 @@ def measure_row(name: str, seconds: float, folder: Path) -> dict[str, Any]:
             return child("run.py", "--child", name, seconds, folder)
         bare = [sys.executable, "-c", YARDSTICKS["python" if row.unit == "× python" else "numpy"]]
         command = row.program(folder)
-        return beside(lambda: run_program(command, row.environment), lambda: run_program(bare), seconds)
+        return measure_with_yardstick(lambda: run_program(command, row.environment), lambda: run_program(bare), seconds)
     except (MissingError, FailedError) as problem:
         return {"skipped": str(problem)}
 
 
 def measure_here(name: str, seconds: float, folder: Path) -> dict[str, Any]:
-    """Measure work in this process, or say in `skipped` why it cannot be."""
+    """Measure work in this process, or give in `skipped` the reason why that is impossible."""
     prepare = ROWS[name].work
     if prepare is None:
         raise ValueError(f"{name} is a program")
@@ -140,11 +142,11 @@ def measure_here(name: str, seconds: float, folder: Path) -> dict[str, Any]:
         return {"skipped": str(missing)}
     if ROWS[name].unit == "× one core":
         return _by_turns(work.run, seconds)
-    return beside(work.run, work.yardstick or partial(split_files, work.files), seconds)
+    return measure_with_yardstick(work.run, work.yardstick or partial(split_files, work.files), seconds)
 
 
 def _threads(name: str, seconds: float, folder: Path) -> dict[str, Any]:
-    """Score the same text on one core and on two; the cost is the share of the time on one."""
+    """Score the same text on one core and on two. `cost` is the time on two cores divided by the time on one."""
     from gecbench import kernels
 
     if not hasattr(kernels, "threads"):
@@ -159,7 +161,7 @@ def _threads(name: str, seconds: float, folder: Path) -> dict[str, Any]:
 
 
 def _by_turns(work: Callable[[], object], seconds: float) -> dict[str, Any]:
-    """Do the same work on one core and on two, by turns; wall times are medians."""
+    """Do the same work on one core and on two, in turns, and return the median wall times."""
     walls: dict[str, list[float]] = {"1": [], "2": []}
     begin = time.perf_counter()
     while not walls["2"] or time.perf_counter() - begin < 2 * seconds:
@@ -173,7 +175,7 @@ def _by_turns(work: Callable[[], object], seconds: float) -> dict[str, Any]:
 
 
 def _score_made(metric: str, folder: Path) -> Work:
-    """Score made-up text; corpus and gold are known before, so that the time is that of a further system."""
+    """Score generated text. Corpus and gold are loaded before, so this is the time of a further system."""
     import gecbench
     from gecbench.formats.m2 import read_m2
     from gecbench.formats.tables import read_parallel
@@ -214,7 +216,7 @@ def _tests(_: Path) -> list[str]:
 
 
 def errant_compare() -> list[str]:
-    """Return the arguments of errant_compare for CoNLL-14's CAMB, or say that gecbench has no such command."""
+    """Return the arguments of errant_compare for CAMB on CoNLL-14, or raise MissingError without this command."""
     arguments = ["errant_compare", "-hyp", str(mirrored(f"{ERRANT}/conll14-CAMB.errant"))]
     arguments += ["-ref", str(mirrored(f"{ERRANT}/conll14.errant"))]
     command = gecbench_program("errant_compare", "--help")
@@ -231,7 +233,7 @@ def _errant(_: Path) -> Work:
 
 
 def _cleme(_: Path) -> Work:
-    """Score a system's edits on CoNLL-14; the gold is known before."""
+    """Score a system's edits on CoNLL-14. The gold is loaded before."""
     from gecbench import CLEME, EditedTexts
     from gecbench.formats.m2 import read_m2
 
@@ -261,7 +263,7 @@ def _gleu(_: Path) -> Work:
 
 
 def _green(folder: Path) -> Work:
-    """Score GREEN on SEEDA's sentences of CoNLL-14 beside GLEU; corpus and references are known before."""
+    """Score GREEN on SEEDA's sentences, with GLEU as the yardstick. Corpus and references are loaded before."""
     from gecbench import Corpus, derive_references, make_metric
     from gecbench.formats.m2 import read_m2
 
@@ -284,7 +286,7 @@ def _edits(_: Path) -> Work:
 
 
 def _seeda(_: Path) -> list[str]:
-    """Meta-evaluate six metrics on both judgments and both usual sets of systems, in one new process."""
+    """Meta-evaluate six metrics on SEEDA-E and SEEDA-S with both sets of systems, in one new process."""
     mirrored(f"{SEEDA}/INPUT.txt")
     metrics = ["gleu", "gleu(variant=multiset)", "m2", "green", "imeasure", "bleu"]
     cases = [(human, systems) for human in ("seeda:edit", "seeda:sentence") for systems in ("base", "fluency")]
@@ -315,7 +317,7 @@ ROWS: dict[str, Row] = {
     "m2-first": Row("M2, first system (CoNLL-14)", "90–110 ms", 35, "ms", work=partial(_conll14, "m2", True)),
     "m2-next": Row("M2, next system", "24 ms", 12, "ms", work=partial(_conll14, "m2", False)),
     "gleu": Row("GLEU (JFLEG test)", "29 ms", 15, "ms", work=_gleu),
-    "green": Row("GREEN beside GLEU (SEEDA, 391 sentences)", "absent", 3, "× GLEU", work=_green),
+    "green": Row("GREEN, compared with GLEU (SEEDA, 391 sentences)", "absent", 3, "× GLEU", work=_green),
     "imeasure": Row(
         "I-measure mixed, first system (CoNLL-14)", "188 ms", 80, "ms", work=partial(_conll14, "imeasure", True)
     ),
@@ -351,7 +353,7 @@ ROWS: dict[str, Row] = {
 
 
 def main() -> int:
-    """Measure, print, save, compare; return 1 if a row got slower, 2 if the options are wrong."""
+    """Measure, print, save and compare. Return 1 if a row got slower, 2 if the options are wrong."""
     options = _options()
     if options.child:
         name, seconds, folder = options.child
@@ -368,7 +370,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         found = measure_rows(options, Path(place))
         others = measure_peers(options, Path(place))
-    tell("")
+    show_progress("")
     saved = {"machine": about, "rows": found, "peers": others}
     for table in (rows_table(found), peers_table(others)):
         if table:
@@ -403,11 +405,11 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def measure_rows(options: argparse.Namespace, folder: Path) -> Found:
-    """Measure the chosen rows, saying which."""
+    """Measure the chosen rows, and show the current one."""
     chosen = options.only or [name for name, row in ROWS.items() if not row.by_name]
     found = {}
     for name in (name for name in ROWS if name in chosen):
-        tell(name)
+        show_progress(name)
         measured = rounded(measure_row(name, options.seconds, folder))
         if "skipped" not in measured:
             measured["figure"] = float(f"{ROWS[name].figure(measured):.4g}")
@@ -430,7 +432,7 @@ def measure_peers(options: argparse.Namespace, folder: Path) -> Found:
     pythons = [*([options.peers] if options.peers else []), sys.executable]
     found = {}
     for name in chosen:
-        tell(name)
+        show_progress(name)
         both = peers.measure(name, options.seconds, path, pythons)
         sides = {key: rounded(value) for key, value in both.items() if isinstance(value, dict)}
         found[name] = {**rounded(both), **sides, "text": texts["name"]}
@@ -438,7 +440,7 @@ def measure_peers(options: argparse.Namespace, folder: Path) -> Found:
 
 
 def rows_table(found: Found) -> str:
-    """Return the rows as a Markdown table: what, before, goal, measured, whether the goal is met, the multiple."""
+    """Return the rows as a Markdown table: work, time in 0.1.0, goal, time now, goal met, multiple of the yardstick."""
     lines = []
     for name, measured in _measured(found).items():
         row, figure = ROWS[name], measured["figure"]
@@ -446,7 +448,7 @@ def rows_table(found: Found) -> str:
         goal = f"{'≥' if row.more_is_better else '≤'} {row.goal:g} {row.unit}"
         multiple = "" if row.more_is_better else f"{three_digits(measured['cost'])} ×"
         lines.append((row.what, row.before, goal, _figure(row, measured), "yes" if met else "no", multiple))
-    header = ("what", "0.1.0", "goal", "measured", "met", "of its yardstick")
+    header = ("what", "0.1.0", "goal", "measured", "goal met", "times its yardstick")
     return _with_skipped(header, lines, {ROWS[name].what: each for name, each in found.items()})
 
 
@@ -462,7 +464,7 @@ def _figure(row: Row, measured: Mapping[str, Any]) -> str:
 
 
 def peers_table(found: Found) -> str:
-    """Return gecbench beside the others."""
+    """Return a Markdown table of gecbench and the other programs."""
     lines = []
     for name, both in _measured(found).items():
         peer, ours, theirs = PEERS[name], both["ours"], both["theirs"]
@@ -486,7 +488,7 @@ def _with_skipped(header: Sequence[str], lines: list[tuple[str, ...]], found: Fo
 
 
 def print_changes(before: Mapping[str, Found], now: Mapping[str, Found]) -> int:
-    """Print how costs changed since a saved run; return 1 if one grew by more than a quarter."""
+    """Print how costs changed since a saved run, and return 1 if a cost grew by more than a quarter."""
     lines = []
     for kind in ("rows", "peers"):
         for name, new in now[kind].items():

@@ -1,15 +1,15 @@
-"""The figures of docs/scale.md: streams and Spark beside one process, on the same made-up text, to the same bits.
+"""Measure streams and Spark against one process, on the same generated text, for docs/scale.md.
 
     python benchmarks/scale.py                                  # 0.1 and 1 million sentences, GLEU, M2, I-measure
     python benchmarks/scale.py --sizes 10 --metrics gleu --references 1    # the texts of 1 million ten times
     python benchmarks/scale.py --spark                          # what Spark costs
-    python benchmarks/scale.py --spark gleu:300000:4 bleu:300000:4         # some rows of one's own
+    python benchmarks/scale.py --spark gleu:300000:4 bleu:300000:4         # METRIC:SENTENCES:REFERENCES
 
-Streams: memory by the number of sentences, and sentences a second. Each run is a process of its own with one thread.
-Where a size fits into one process it is scored there, too, and what both print must be the same.
+Streams: memory by the number of sentences, and sentences per second. Each run is its own process with one thread. If a
+size fits into memory, it is also scored without streaming. Both runs must print the same scores.
 
-Spark: processor time of all processes, which are the driver, Java from its start on, and the Python workers. One
-process and Spark read the same Parquet file. Linux only.
+Spark: processor time of the driver, of Java from its start, and of the Python workers, compared with one process that
+reads the same Parquet file. The scores must be equal bit by bit. Linux only.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def arguments_of(made: Made, metric: str) -> list[str]:
 
 
 def made_apart(folder: Path, sentences: int, references: int) -> Made:
-    """Make texts in a process of its own: a program's peak is counted from that of the process that starts it."""
+    """Generate texts in another process, because a child's peak memory is at least that of its parent."""
     size = ["--sizes", str(sentences / MILLION), "--references", str(references)]
     run_program([sys.executable, __file__, "--make", str(folder), *size])
     return made_files(folder, references)
 
 
 def repeated(made: Made, folder: Path, times: int) -> Made:
-    """Return files that hold those of another corpus several times; no gold edits."""
+    """Return files that repeat the files of another corpus several times, without gold edits."""
     again = made_files(folder, len(made.references))
     pairs = [(made.source, again.source), *zip(made.references, again.references, strict=True)]
     for path, target in (*pairs, (made.outputs[0], again.outputs[0])):
@@ -66,13 +66,13 @@ def score_program(*arguments: str) -> Usage:
 
 
 def stream_row(metric: str, sentences: int, way: str, used: Usage) -> str:
-    """Return a line of the table."""
+    """Return a row of the table of streams."""
     rate = sentences / used.seconds
     return f"| {metric} | {sentences / MILLION:g} M | {way} | {used.megabytes:.0f} | {used.seconds:.0f} | {rate:,.0f} |"
 
 
 def measure_stream(made: Made, sentences: int, metric: str, whole: bool) -> None:
-    """Print what a stream takes, and one process."""
+    """Print time and memory of a stream and, if `whole`, of one process without streaming."""
     arguments = arguments_of(made, metric)
     streamed = score_program("--stream", *arguments)
     print(stream_row(metric, sentences, "stream", streamed), flush=True)
@@ -84,7 +84,7 @@ def measure_stream(made: Made, sentences: int, metric: str, whole: bool) -> None
 
 
 def print_streams(options: argparse.Namespace) -> None:
-    """Print what streams take as a table in Markdown."""
+    """Print time and memory of streams as a Markdown table."""
     print("| metric | sentences | way | peak, MB | processor time, s | sentences a second |")
     print("|---|---:|---|---:|---:|---:|")
     for size in options.sizes:
@@ -98,7 +98,7 @@ def print_streams(options: argparse.Namespace) -> None:
 
 
 def write_pairs(path: Path, sentences: int, references: int) -> None:
-    """Write a made-up corpus as Parquet, in row groups that Spark can share out."""
+    """Write a generated corpus as Parquet, in row groups that Spark can distribute."""
     import pyarrow
     import pyarrow.parquet
 
@@ -126,7 +126,7 @@ def in_one_process(path: str, metric: str) -> dict[str, Any]:
 
 
 def with_spark(path: str, metric: str) -> dict[str, Any]:
-    """Score with `gecbench.spark.score`, or add the columns to filter by where the metric is "features"."""
+    """Score with `gecbench.spark.score`, or add the columns for filtering if the metric is "features"."""
     from gecbench.scale.spark import features, score, session
 
     with session("local[2]") as spark:
@@ -158,7 +158,7 @@ def processor_times() -> dict[str, float]:
 
 
 def spark_cells(path: str, metric: str) -> list[str]:
-    """Return the rest of the row of a metric."""
+    """Return the remaining cells of the row of a metric."""
     spark = child("scale.py", "--child", "spark", path, metric)
     parts = [f"{spark[part]:.1f} s" for part in ("seconds", *SPARK_PARTS)]
     if metric == "features":
@@ -169,7 +169,7 @@ def spark_cells(path: str, metric: str) -> list[str]:
 
 
 def print_spark(runs: list[str]) -> None:
-    """Print what Spark and one process take as a table in Markdown."""
+    """Print the processor time of Spark and of one process as a Markdown table."""
     print(f"{machine_line(machine())}\n")
     names = ("one process", "Spark", *(f"of that {part}" for part in SPARK_PARTS), "ratio")
     print_row("metric", "sentences", "references", *names, "same bits")

@@ -1,11 +1,11 @@
-"""How a board's server answers 200 readers while it scores hostile uploads.
+"""Measure how a board's server replies to 200 readers while it scores hostile uploads.
 
-    python benchmarks/serve_load.py                 60 seconds: the figures of docs/reliability.md
+    python benchmarks/serve_load.py                 60 seconds, as in docs/reliability.md
     python benchmarks/serve_load.py --seconds 10
 
-Readers ask for the page's data once a second each, from ten addresses of the loopback (a client has a limited number of
-connections). Twenty uploads hold a line with 100,000 blanks or lines three times as long as their sources; ten
-good ones are sent among them. Linux only: the memory is read from /proc.
+Each reader requests the page's data once a second. The readers use ten loopback addresses, because the server limits
+the connections of one address. Twenty uploads have a line with 100,000 blanks, or lines three times as long as their
+sources. Ten good uploads are sent among them. Linux only: the memory is read from /proc.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ READERS, HOSTILE, GOOD = 200, 20, 10
 
 
 async def request(address: str, port: int, head: str, body: bytes = b"") -> tuple[int, bytes]:
-    """Return status and body of a request."""
+    """Return the status and body of a reply."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
     try:
         fields = f"Host: 127.0.0.1\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -42,7 +42,7 @@ async def request(address: str, port: int, head: str, body: bytes = b"") -> tupl
 
 
 async def read(number: int, port: int, until: float, seconds: list[float]) -> None:
-    """Ask for the page's data once a second, and note how long it takes."""
+    """Request the page's data once a second, and record the times."""
     await asyncio.sleep(number / READERS)
     while time.monotonic() < until:
         started = time.monotonic()
@@ -53,7 +53,7 @@ async def read(number: int, port: int, until: float, seconds: list[float]) -> No
 
 
 async def send(port: int, until: float) -> list[str]:
-    """Send the uploads; return the ids of those that were accepted."""
+    """Send the uploads, and return the ids of the accepted uploads."""
     demo, outputs = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
     accepted = []
     for k in range(HOSTILE + GOOD):

@@ -1,8 +1,8 @@
-"""The texts that are measured: real ones from the mirror, and made-up ones of any size, as the files a person has.
+"""Texts for the benchmarks: real texts from the mirror, and generated texts of any size, as files.
 
-Made-up text has 19 tokens a sentence unless another length is asked for, word frequencies as in real text, and an error
-in every eighth token. An annotator leaves it, replaces it by one of two words, or deletes it; a system makes half of an
-annotator's changes and spoils one token in forty.
+Generated text has word frequencies as in real text, 19 tokens per sentence by default, and an error in every eighth
+token. An annotator leaves the error, replaces it with one of two words, or deletes it. A system makes half of an
+annotator's changes, and adds an error to one token in forty.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Ids = npt.NDArray[np.int64]
 
 
 class MissingError(Exception):
-    """What a measurement needs is not here; says what."""
+    """A file or command that a measurement needs is missing. The message says which."""
 
 
 def mirrored(path: str) -> Path:
-    """Return a file or folder of the mirror."""
+    """Return the path of a file or folder in the mirror, or raise MissingError."""
     folder = mirror()
     if folder is None:
         raise MissingError("real data is missing (set GECBENCH_MIRROR to a folder with the corpora)")
@@ -48,7 +48,7 @@ def mirrored(path: str) -> Path:
 
 
 def jfleg() -> list[Path]:
-    """Return JFLEG's test set: sources, the same corrected by a spelling checker, four references."""
+    """Return the files of JFLEG's test set: sources, spell-checked sources, four references."""
     names = ("src", "spellchecked.src", "ref0", "ref1", "ref2", "ref3")
     return [mirrored(f"{JFLEG_TEST}/test.{name}") for name in names]
 
@@ -76,7 +76,7 @@ def lines_of(path: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class Made:
-    """Files of made-up text."""
+    """Paths of the files of a generated text."""
 
     source: Path
     references: list[Path]
@@ -87,7 +87,7 @@ class Made:
 def make(
     folder: Path, sentences: int, length: int = LENGTH, references: int = 4, annotators: int = 2, systems: int = 1
 ) -> Made:
-    """Write sources, references, the edits of the first of them as M2, outputs; the same call makes the same text."""
+    """Write sources, references, the first references' edits as M2, and outputs. Equal calls write equal text."""
     made = made_files(folder, references, systems)
     writer = _Writer(np.random.default_rng([length, references]), length)
     with ExitStack() as stack:
@@ -101,7 +101,7 @@ def make(
 
 
 def made_files(folder: Path, references: int = 4, systems: int = 1) -> Made:
-    """Return where `make` writes its files."""
+    """Return the paths of the files that `make` writes."""
     return Made(
         folder / "source.txt",
         [folder / f"reference{k}.txt" for k in range(references)],
@@ -111,7 +111,7 @@ def made_files(folder: Path, references: int = 4, systems: int = 1) -> Made:
 
 
 class _Writer:
-    """Makes sentences by the chunk; a rewrite is the source's tokens, some of them others or DELETED."""
+    """Generates sentences in chunks. A rewrite has the source's tokens, some of them replaced or DELETED."""
 
     def __init__(self, chance: np.random.Generator, length: int) -> None:
         self.chance, self.length = chance, length
@@ -142,7 +142,7 @@ class _Writer:
         return rewrite
 
     def _output(self, source: Ids, rewrite: Ids) -> Ids:
-        """Return half of an annotator's changes, and some wrong ones."""
+        """Return half of an annotator's changes, and some wrong changes."""
         output = np.where(self.chance.random(len(source)) < 1 / 2, rewrite, source)
         wrong = np.flatnonzero(self.chance.random(len(source)) < WRONG)
         output[wrong] = self._draw(len(wrong))
@@ -170,7 +170,7 @@ class _Writer:
 
 
 def make_judgments(path: Path, systems: int = 15, rankings: int = 4_000, ranked: int = 5) -> Path:
-    """Write made-up XML judgments: rankings of a few systems each, the earlier systems better on the whole."""
+    """Write generated XML judgments. Each ranks a few systems, and earlier systems tend to be better."""
     chance = np.random.default_rng(systems)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<appraise-results>"]
     for k in range(rankings):
@@ -187,7 +187,7 @@ def make_judgments(path: Path, systems: int = 15, rankings: int = 4_000, ranked:
 
 
 def texts_for_peers() -> dict[str, Any]:
-    """Return JFLEG's test set, or the demo corpus where there is no mirror: what it is, and its texts."""
+    """Return the name and texts of JFLEG's test set, or of the demo corpus if there is no mirror."""
     try:
         source, prediction, *references = map(lines_of, jfleg())
         name = "JFLEG test"
