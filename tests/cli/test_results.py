@@ -204,11 +204,11 @@ def test_nothing_is_sent_without_need(ran, hub, run):
 BAD_RUNS = {
     "no record": (["--run", "alone.txt"], "alone.txt: the record of the run \\(.run.json\\) is missing"),
     "nothing": (["--run", "nowhere"], "nowhere: the record of the run \\(.run.json\\) is missing"),
-    "a folder without a run": (["--run", "empty"], "empty: the folder has 0 records of runs"),
+    "a folder without a run": (["--run", "empty"], "empty: has 0 records of runs"),
     "changed outputs": (["--run", "changed.txt"], "changed.txt: was changed after the run"),
-    "a record of something else": (["--run", "other.txt"], "not the record of a run"),
+    "a record of something else": (["--run", "other.txt"], "is not the record of a run"),
     "two places": (["--run", "out.txt", "-p", "alone.txt"], "-p cannot be combined with --run"),
-    "another corpus": (["--run", "out.txt", "-c", "half.jsonl"], "was made from other sentences"),
+    "another corpus": (["--run", "out.txt", "-c", "half.jsonl"], "the sources of the run are not the sentences of"),
     "no predictions": (["-c", "demo"], "one system, not 0"),
     "a repository to write to": (["--run", "out.txt", "--repo", "me/it"], "--repo is only for pr"),
 }

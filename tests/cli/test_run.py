@@ -113,7 +113,7 @@ BAD = {
     "nowhere to write": (["--model", "cmd:touch ran", "-c", "demo", "-o", "no/where.txt"], "cannot write"),
     "another kind's option": (
         ["--model", "python:os:fspath", "-c", "demo", "--timeout", "3"],
-        "have no option 'timeout'",
+        "have no option timeout (--timeout)",
     ),
     "no such command": (["--model", "cmd:no-such-command-here", "-c", "demo"], "after 0 of 42 lines"),
     "transformers from nowhere": (["--model", "transformers:./nowhere", "-c", "demo"], "transformers|nowhere"),

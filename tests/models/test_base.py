@@ -24,10 +24,14 @@ def test_bad_model_strings(model, message):
         make_model(model)
 
 
+def test_a_kind_alone_is_not_suggested():
+    with pytest.raises(gecbench.InputError, match=r"unknown model 'cmd'\. Write cmd:COMMAND"):
+        make_model("cmd")
+
+
 def test_options_belong_to_a_kind():
-    with pytest.raises(
-        gecbench.InputError, match=r"python: models have no option 'timeout'.*use cmd: or endpoint: models"
-    ):
+    words = r"python: models have no option timeout \(--timeout\)\..* another kind of model \(cmd: or endpoint:\)"
+    with pytest.raises(gecbench.InputError, match=words):
         make_model("python:os:getcwd", timeout=3)
     with pytest.raises(gecbench.InputError, match=r"unknown prompt 'Correct this'.*a text that contains \{sentence\}"):
         make_model("transformers:x", prompt="Correct this")

@@ -85,9 +85,9 @@ def test_a_rate_limit_holds_for_all(chat):
 
 
 STUBBORN = {
-    "500": ((500, {}), "the server answers 500: .*busy.*, 3 times", True),
-    "429": ((429, {"Retry-After": "0"}), "the server answers 429: .*times", True),
-    "a drip": ("drip", "no reply within 0.3 s, 3 times", True),
+    "500": ((500, {}), "the server answers 500: .*busy.* after 3 attempts", True),
+    "429": ((429, {"Retry-After": "0"}), "the server answers 429: .* attempts", True),
+    "a drip": ("drip", "no reply within 0.3 s after 3 attempts", True),
     "closed": ("close", "the reply cannot be parsed", True),
     "packed twice": ("packed twice", "the encoding gzip, gzip", True),
     "401": ((401, {}), "the server answers 401.*--key-variable", False),
@@ -158,7 +158,7 @@ def test_numbers_that_cannot_be(option):
 
 def test_examples_that_are_scored_give_a_warning(chat):
     examples = gecbench.Corpus(sources=["I don't know where is the nearest farmacy, can you telling me?", "Hi."])
-    with pytest.warns(PromptOverlapWarning, match="the prompt contains 1 sentence of the corpus, the first in line 1"):
+    with pytest.warns(PromptOverlapWarning, match=r"the prompt contains 1 sentence of the corpus \(first: line 1\)"):
         gecbench.correct(f"endpoint:{chat.url}", examples, name="it", prompt="few-shot")
 
 
@@ -168,7 +168,7 @@ def test_an_answer_that_is_cut_off_is_scored_and_counted(chat):
     said = []
     assert correct(chat, say=said.append)[:2] == ["He go home.", "They are"]
     assert record()["outcomes"] == {"answered": 1, "cut off": 1, "empty": 1}
-    assert said[1] == "2 answers stop at the limit of tokens (--max-new-tokens)"
+    assert said[1] == "2 answers stop at the token limit (--max-new-tokens)"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_strange_letters(chat, answer, output):
 
 def test_an_older_client_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(__version__="0.36.0"))
-    with pytest.raises(MissingDependencyError, match=r"huggingface_hub 1.0, not 0.36.0. Install it: pip install"):
+    with pytest.raises(MissingDependencyError, match=r"huggingface_hub 1.0 or newer, not 0.36.0. Run: pip install"):
         correct(SimpleNamespace(url="http://127.0.0.1:9"))
 
 
@@ -243,12 +243,12 @@ BAD = {
     "no address": (["endpoint:localhost:80", "--name", "x"], "not an http or https address"),
     "another scheme": (["endpoint:file:///etc", "--name", "x"], "not an http or https address"),
     "a port that is none": (["endpoint:http://h:99999/v1", "--name", "x"], "not an http or https address"),
-    "a password": (["endpoint:http://me:secret@h/v1", "--name", "x"], "address of h contains more .*--key-variable"),
-    "a key in the address": (["endpoint:http://h/v1?key=secret", "--name", "x"], "address of h contains more"),
+    "a password": (["endpoint:http://me:secret@h/v1", "--name", "x"], "address of h may have only .*--key-variable"),
+    "a key in the address": (["endpoint:http://h/v1?key=secret", "--name", "x"], "address of h may have only"),
     "no such prompt": (["endpoint:http://h", "--name", "x", "--prompt", "best"], "unknown prompt 'best'"),
     "another kind's option": (
         ["cmd:cat", "--max-requests", "3"],
-        "no option 'max_requests'. Leave it out, or use endpoint: models",
+        r"no option max_requests \(--max-requests\)\. Leave it out, or use another kind of model \(endpoint:\)",
     ),
 }
 
@@ -282,9 +282,9 @@ def test_budget_of_requests(chat):
 
 
 def test_budget_of_tokens(chat):
-    with pytest.raises(ModelError, match=r"budget of 16 tokens is used up \(30 so far\)"):
+    with pytest.raises(ModelError, match=r"budget of 16 tokens is used up \(30 used\)"):
         correct(chat, max_tokens=16, concurrency=1)
-    with pytest.raises(ModelError, match=r"budget of 30 tokens is used up \(30 so far\)"):
+    with pytest.raises(ModelError, match=r"budget of 30 tokens is used up \(30 used\)"):
         correct(chat, max_tokens=30, concurrency=1)
     assert len(chat.asked) == 2, "what the first part cost counts in the second"
     assert correct(chat, max_tokens=31) == RIGHT
@@ -481,7 +481,7 @@ def test_a_question_that_fails_names_its_prompt():
         model = make_model(f"endpoint:{chat.url}", name="it", concurrency=1)
         with pytest.raises(
             ModelError,
-            match=r"the server answers 401: .*busy.* \(prompt 2 of 2\)\. Check the server, then call it again",
+            match=r"the server answers 401: .*busy.* \(prompt 2 of 2\)\. Check the server, then send all prompts again",
         ):
             model.ask(["one", "two"])
 

@@ -1,4 +1,4 @@
-"""Models that correct: shell commands, Python functions, transformers, servers; and running them over a corpus."""
+"""Run models over a corpus: shell commands, Python functions, transformers models and served models."""
 
 from gecbench.models.base import Model, ModelError, make_model
 from gecbench.models.correction import correct, default_output, partial_path, written_paths

@@ -1,4 +1,4 @@
-"""The base class of models. A model corrects sentences, and is named by a string (`make_model`)."""
+"""The base class of models that correct sentences, and `make_model`, which creates a model from a string."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """The correction of a line (from 1). `facts` are further fields for the journal."""
+    """The correction of a line (from 1). `facts` are further fields to save, such as the number of requests."""
 
     line: int
     text: str
@@ -50,10 +50,10 @@ class Model(ABC):
     """A model named by a string such as `cmd:sed s/a/b/`. Subclasses implement `name` and `correct`."""
 
     batch: ClassVar[int | None] = 32
-    """Sentences per call of `correct` by default; None: all."""
+    """The default number of sentences per call of `correct`. None: all sentences."""
 
     prompt: Prompt | None = None
-    """The prompt, for models that take one."""
+    """The prompt, if the model takes one."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -65,7 +65,7 @@ class Model(ABC):
 
     @property
     def options(self) -> Mapping[str, object]:
-        """Settings, other than the string, that affect the outputs."""
+        """The settings that affect the outputs, in addition to the string."""
         return {}
 
     @property
@@ -89,7 +89,7 @@ class Model(ABC):
         return
 
     def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
-        """Return further fields for the record of the run."""
+        """Return further fields for the record of the run (`.run.json`)."""
         return {}
 
     def summarize(self, account: Mapping[str, Any]) -> Sequence[str]:
@@ -102,7 +102,14 @@ class Model(ABC):
 
 
 def make_model(text: str, **options: Any) -> Model:
-    """Create a model from its string. Options that are None are ignored.
+    """Create a model from its string.
+
+    Args:
+        text: The kind of the model, a colon, and the command, function, model or address.
+        options: Options of this kind of model, such as `timeout` or `prompt`. Options that are None are ignored.
+
+    Raises:
+        InputError: The kind or an option is unknown, or the model cannot be created.
 
     >>> make_model("cmd:sed 's/ a apple/ an apple/'").name
     "sed 's/ a apple/ an apple/'"
@@ -111,21 +118,22 @@ def make_model(text: str, **options: Any) -> Model:
     if kind not in _CLASSES or not rest.strip():
         raise InputError(
             f"unknown model {text!r}",
-            fix=f"{did_you_mean(kind, _CLASSES)}Write cmd:COMMAND, python:module:function, "
+            fix=f"{did_you_mean(kind, set(_CLASSES) - {kind})}Write cmd:COMMAND, python:module:function, "
             "transformers:FOLDER-OR-NAME or endpoint:URL",
         )
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in _OPTIONS.get(kind, ()):
             homes = [home for home, names in _OPTIONS.items() if name in names]
-            fix = f"Leave it out, or use {' or '.join(f'{home}:' for home in homes)} models" if homes else None
-            raise InputError(f"{kind}: models have no option {name!r}", fix=fix)
+            fix = f"Leave it out, or use another kind of model ({' or '.join(f'{home}:' for home in homes)})"
+            option = f"{name} (--{name.replace('_', '-')})" if homes else repr(name)
+            raise InputError(f"{kind}: models have no option {option}", fix=fix if homes else None)
     model: Model = pkgutil.resolve_name(_CLASSES[kind])(text, **given)
     return model
 
 
 def flatten(text: str) -> str:
-    r"""Replace each run of line breaks, with the blanks around it, with one space.
+    r"""Replace line breaks, and the blanks around them, with one space.
 
     >>> flatten("He goes\r\n home .\n")
     'He goes home .'

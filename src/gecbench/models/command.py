@@ -64,16 +64,16 @@ class CommandModel(Model):
         line = min(len(printed), len(sentences) - 1)
         place = (first_line + line, sentences[line])
         if process.timed_out:
-            fix = "Give a longer --timeout, or fix the command. The lines it printed are saved"
+            fix = "Give a longer --timeout, or fix the command (the lines it printed are saved)"
             raise self.failure(f"printed nothing for {self.timeout:g} s {done}", *place, fix=fix)
         if code != 0:
             message = process.last_message()
             printed_error = f", saying {shorten(message)!r}" if message else ""
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
             fix = (
-                "The lines it printed are saved. Run the same command again to resume"
+                "The lines it printed are saved: run the same command again to resume"
                 if printed
-                else "Try the command by hand first"
+                else "Try the command in a shell first"
             )
             raise self.failure(f"{how} {done}{printed_error}", *place, fix=fix)
         if len(printed) != len(sentences):
@@ -145,7 +145,7 @@ class _Process:
         self._process.stdout.close()
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines it prints. The last line may have no newline."""
+        """Yield the lines that the command prints. The last line may have no newline."""
         while line := self._process.stdout.readline(_LONGEST):
             self._last_line = time.monotonic()
             self._missing -= 1
@@ -158,7 +158,7 @@ class _Process:
         return code
 
     def last_message(self) -> str:
-        """Return the last line of its messages on standard error."""
+        """Return the last line that the command printed to standard error."""
         return self._last_message.decode(errors="replace").strip()
 
     def kill(self) -> None:
@@ -194,5 +194,5 @@ class _Process:
 
 
 def _feed(stdin: IO[bytes], data: bytes) -> None:
-    with suppress(OSError), stdin:  # if it stops reading, the number of its lines shows that
+    with suppress(OSError), stdin:  # if the command stops reading, it prints too few lines
         stdin.write(data)

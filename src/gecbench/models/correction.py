@@ -21,7 +21,7 @@ from gecbench.corpora.load import CorpusLike, is_known_name, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.tokenize import detokenize
 from gecbench.display import progress
-from gecbench.errors import InputError, counted
+from gecbench.errors import InputError, counted, type_name
 from gecbench.formats.journal import RowJournal
 from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_text, write_bytes, write_lines
 from gecbench.models.base import Answer, Model, ModelError, flatten, make_model
@@ -30,7 +30,7 @@ from gecbench.models.replies import UNANSWERED
 from gecbench.version import __version__
 
 _RECORD = ".run.json"
-_MADE_BY = "Give the outputs of gecbench run, or their folder"
+_MADE_BY = "Give the output file of gecbench run, or its folder"
 
 
 class PromptOverlapWarning(UserWarning):
@@ -71,11 +71,15 @@ def correct(
     Raises:
         ModelError: The model failed. The outputs so far are saved.
         InputError: The model, the corpus or the output cannot be used.
+
+    Example:
+        >>> correct(lambda sentence: sentence.replace("beatiful", "beautiful"), "demo")[3]
+        'The weather was very beautiful so we was decided to make a picnic in park .'
     """
     chosen, given = _as_model(model, options), resolve_corpus(corpus)
     wanted = Corpus(sources=detokenize(given.sources), ids=given.ids, name=given.name) if raw else given
     if batch is not None and batch < 1:
-        raise InputError(f"batch={batch} is not at least 1")
+        raise InputError(f"batch={batch} is less than 1", fix="Give at least 1")
     chosen.prepare()
     _warn_of_prompt_overlap(chosen, given)
     correction = _Correction(chosen, wanted, batch, flatten_lines)
@@ -134,11 +138,13 @@ def _as_model(model: str | Model | Callable[..., Any], options: dict[str, Any]) 
     if isinstance(model, str):
         return make_model(model, **options)
     if options:
-        raise InputError(f"the options {', '.join(options)} need a model given as a string")
+        fix = "Give the model as a string, or leave the options out"
+        raise InputError(f"{', '.join(options)}: options are only for models given as strings", fix=fix)
     if isinstance(model, Model):
         return model
     if not callable(model):
-        raise InputError(f"a model is a string or a function, not a {type(model).__name__}")
+        fix = "Give a string such as cmd:COMMAND, a Model or a function"
+        raise InputError(f"{type_name(model)} is not a model", fix=fix)
     name = getattr(model, "__qualname__", type(model).__name__)
     return FunctionModel(f"python:{getattr(model, '__module__', '')}:{name}", model)
 
@@ -146,7 +152,7 @@ def _as_model(model: str | Model | Callable[..., Any], options: dict[str, Any]) 
 def _warn_of_prompt_overlap(model: Model, corpus: Corpus) -> None:
     shown = model.prompt.shows(detokenize(corpus.sources)) if model.prompt else []
     if shown:
-        problem = f"the prompt contains {counted(len(shown), 'sentence')} of the corpus, the first in line {shown[0]}"
+        problem = f"the prompt contains {counted(len(shown), 'sentence')} of the corpus (first: line {shown[0]})"
         warnings.warn(f"{problem}. The score may be too high", PromptOverlapWarning, stacklevel=3)
 
 
@@ -279,7 +285,7 @@ class Run:
 
     @property
     def corpus(self) -> str | None:
-        """The name of the corpus, if it has one that can be resolved."""
+        """The name of the corpus, or None if gecbench cannot load it by name."""
         corpus = self.record["corpus"]
         if "dataset" in corpus:
             return f"{corpus['dataset']}:{corpus['config']}:{corpus['split']}"
@@ -307,9 +313,8 @@ class Run:
     def check_corpus(self, corpus: Corpus) -> None:
         """Raise an error if the model corrected other sentences than those of this corpus."""
         if _hash_sources(corpus) != self.record["corpus"]["sources"]:
-            raise InputError(
-                f"was made from other sentences than those of {corpus.name or 'this corpus'}", file=str(self.outputs)
-            )
+            problem = f"the sources of the run are not the sentences of {corpus.name or 'this corpus'}"
+            raise InputError(problem, file=str(self.outputs), fix="Give the corpus that the run corrected")
 
 
 def read_run(place: str | Path) -> Run:
@@ -318,7 +323,7 @@ def read_run(place: str | Path) -> Run:
     if path.is_dir():
         found = sorted(path.glob(f"*{_RECORD}"))
         if len(found) != 1:
-            raise InputError(f"the folder has {len(found)} records of runs, not one", file=str(place), fix=_MADE_BY)
+            raise InputError(f"has {len(found)} records of runs (.run.json), not one", file=str(place), fix=_MADE_BY)
         path = found[0]
     outputs = path.with_name(path.name.removesuffix(_RECORD))
     if not record_path(outputs).is_file():
@@ -328,13 +333,13 @@ def read_run(place: str | Path) -> Run:
         complete = record["gecbench"] == "run" and {"model", "revision", "options", "prompt", "raw"} <= set(record)
         changed = _hash_file(outputs) != record["outputs"]
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError("not the record of a run", file=str(record_path(outputs)), fix=_MADE_BY) from error
+        raise InputError("is not the record of a run", file=str(record_path(outputs)), fix=_MADE_BY) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(outputs)) from error
     if not complete:
-        raise InputError("not the record of a run", file=str(record_path(outputs)), fix=_MADE_BY)
+        raise InputError("is not the record of a run", file=str(record_path(outputs)), fix=_MADE_BY)
     if changed:
-        raise InputError("was changed after the run", file=str(outputs), fix="Run it again")
+        raise InputError("was changed after the run", file=str(outputs), fix="Run gecbench run again")
     return Run(outputs, record)
 
 

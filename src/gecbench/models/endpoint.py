@@ -33,7 +33,7 @@ _FIXES = {
     **dict.fromkeys(
         (401, 403), "Set the environment variable with the API key, or name another one: --key-variable NAME"
     ),
-    **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and --name"),
+    **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and the model's name (--name)"),
 }
 _UNREACHABLE = "Is the server running? Check its address, then run the same command again to resume"
 _REDIRECTED = "Give the address where the model is served: redirects are not followed"
@@ -47,7 +47,7 @@ _SECRET = re.compile("api.?key|access.?token|authorization|password|secret", re.
 class EndpointModel(Model):
     """A model on a server. Prompts are sent in parallel.
 
-    If the reply is a refusal, empty or far too long, the sentence stays unchanged and is counted as unanswered. Blank
+    If a reply is a refusal, empty or far too long, its sentence stays unchanged and is counted as unanswered. Blank
     sentences are not sent. The API key is read from the environment variable `key_variable`. By default it is HF_TOKEN
     for Hugging Face's servers, OPENAI_API_KEY for OpenAI's, and no key for others.
     """
@@ -71,7 +71,7 @@ class EndpointModel(Model):
     ) -> None:
         super().__init__(text)
         if not name:
-            raise InputError(f"{text} needs a model name", fix="Give the model's name on the server: --name MODEL")
+            raise InputError(f"{text} needs a model name", fix="Give the name of the model on the server: --name MODEL")
         if concurrency < 1 or retries < 0 or not timeout > 0:
             raise InputError(
                 f"invalid concurrency={concurrency}, retries={retries} or timeout={timeout}",
@@ -98,18 +98,18 @@ class EndpointModel(Model):
         return {"name": self._name, "prompt": self._prompt.text, "request": self.request}
 
     def _check_request(self, request: Mapping[str, Any], key: str | None) -> None:
-        """Raise an error for request fields that contradict the record, and for a key that the record would show."""
+        """Raise an error if the request sets a reserved field, or if the record of the run would contain the key."""
         if changed := [name for name in _FIXED_FIELDS if name in request]:
-            fix = "Set the model with --name and the messages with --prompt"
+            fix = "Leave it out: --name sets the model, and --prompt sets the messages"
             raise InputError(f"--request cannot set {changed[0]!r}", fix=fix)
         shown = json.dumps([self.text, dict(self.options)])
         secret = any(map(_SECRET.search, _FIELD.findall(json.dumps(request))))
         if secret or (key and json.dumps(key)[1:-1] in shown):
-            fix = "Put the key into an environment variable and name that: --key-variable NAME"
+            fix = "Put the key into an environment variable, and give the name of the variable: --key-variable NAME"
             raise InputError("the address, name, prompt or request contains an API key", fix=fix)
 
     def prepare(self) -> None:
-        """Check that the client library is recent enough."""
+        """Check that huggingface_hub is recent enough."""
         check_client()
 
     def resume(self, answers: Iterable[Answer]) -> None:
@@ -144,7 +144,7 @@ class EndpointModel(Model):
             return sorted(self._service.ask(prompts), key=lambda reply: reply.number)
         except ServiceError as error:
             problem = f"{shorten(self.text)}: {error} (prompt {error.number + 1} of {len(prompts)})"
-            raise ModelError(problem, fix="Check the server, then call it again for all prompts") from error
+            raise ModelError(problem, fix="Check the server, then send all prompts again") from error
 
     def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
         """Return the counts of requests, tokens, outcomes and cleaning rules."""
@@ -187,10 +187,10 @@ def _checked_url(url: str) -> str:
     except ValueError:
         valid = False
     if not valid:
-        raise InputError(f"endpoint:{url}: not an http or https address", fix="Write endpoint:http://localhost:8000/v1")
+        raise InputError(f"{url!r} is not an http or https address", fix="Write endpoint:http://localhost:8000/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
-        fix = "Give an API key through an environment variable: --key-variable NAME"
-        raise InputError(f"the address of {parts.hostname} contains more than host, port and path", fix=fix)
+        fix = "Remove the rest, and give an API key in an environment variable: --key-variable NAME"
+        raise InputError(f"the address of {parts.hostname} may have only a host, a port and a path", fix=fix)
     return url
 
 
@@ -200,15 +200,15 @@ def _find_key(url: str, variable: str | None) -> str | None:
     name = variable or next(homes, None)
     key = os.environ.get(name, "").strip() if name else ""
     if variable and not key:
-        fix = "Give the name of the variable, not the key, and set the variable"
-        raise InputError("the environment variable of --key-variable is not set", fix=fix)
+        fix = "Set the variable, and give its name, not the key itself"
+        raise InputError("the environment variable given with --key-variable is not set", fix=fix)
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise InputError(f"{name} does not contain a valid key: it has blanks or non-ASCII characters")
+        raise InputError(f"the environment variable {name} has blanks or non-ASCII characters, so it is not an API key")
     return key or None
 
 
 class ServiceError(Exception):
-    """A request failed for good, or the budget is used up. `number` is the number of the prompt, from 0."""
+    """A request failed after all retries, or the budget is used up. `number` is the number of the prompt, from 0."""
 
     def __init__(self, problem: str, fix: str | None = None) -> None:
         super().__init__(problem)
@@ -233,14 +233,14 @@ class Budget:
         ):
             if limit is not None and spent >= limit:
                 fix = f"All answers are saved. To resume, run the command again with a larger --max-{what}s"
-                raise ServiceError(f"the budget of {counted(limit, what)} is used up ({spent} so far)", fix)
+                raise ServiceError(f"the budget of {counted(limit, what)} is used up ({spent} used)", fix)
         self.requests += 1
 
     def spend_tokens(self, tokens: tuple[int, int] | None) -> None:
         """Count the tokens of a reply."""
         if tokens is None and self.max_tokens is not None:
             raise ServiceError(
-                "the server does not report the number of tokens", "Use --max-requests instead of --max-tokens"
+                "the server does not report the number of tokens", "Limit the run with --max-requests, not --max-tokens"
             )
         self.tokens += sum(tokens or ())
 
@@ -255,7 +255,7 @@ class Service:
     budget: Budget
 
     def ask(self, prompts: Sequence[str]) -> Generator[Reply, None, None]:
-        """Yield replies as they arrive. Failed requests are retried, and finally raise `ServiceError`.
+        """Yield replies as they arrive. If a request fails after all retries, raise `ServiceError`.
 
         Before the error is raised, the replies to all requests already sent are awaited and yielded.
         """
@@ -317,7 +317,7 @@ class _RequestPool:
                 self.stopping.set()
 
     async def _ask(self, connection: Any, number: int, prompt: str) -> Reply | None:
-        """Return the reply to a prompt, or None if another request has failed for good."""
+        """Return the reply to a prompt, or None if another request has failed after its retries."""
         requests = failures = 0
         while True:
             await self._wait_for_rate_limit()
@@ -333,7 +333,7 @@ class _RequestPool:
             self.limited += found.limited
             keeps_limiting = self.limited > self.service.retries * self.service.concurrency
             if found.final or failures > self.service.retries or keeps_limiting:
-                again = f", {requests} times" if requests > 1 else ""
+                again = f" after {requests} attempts" if requests > 1 else ""
                 raise ServiceError(f"{found.problem}{again}", found.fix)
             await self._back_off(found, requests)
 
@@ -343,7 +343,7 @@ class _RequestPool:
             await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
 
     async def _back_off(self, failed: FailedRequest, requests: int) -> None:
-        """Wait as long as the server asks, or twice as long each time. A rate limit stops all workers."""
+        """Wait as long as the server asks, or twice as long each time. A rate limit pauses all workers."""
         seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
         if failed.wait is not None:
             seconds = failed.wait
@@ -420,7 +420,7 @@ class Client:
             return replace(reply, text=self._without_key(reply.text), served=self._without_key(reply.served))
         except _TooLongError:
             return Reply(number, "", requests, too_long=True)
-        except Exception as error:  # of the library, its HTTP client, or an answer of another form
+        except Exception as error:  # from the library or its HTTP client, or because the reply has an unexpected form
             if _is_content_filter(error):
                 return Reply(number, "", requests, (0, 0), refused=True)
             return self._failure(error)
@@ -456,7 +456,7 @@ class Client:
         return FailedRequest(f"the reply cannot be parsed ({type(error).__name__}: {shown})")
 
     def _without_key(self, text: str) -> str:
-        """Remove the key from a text of the server, which may repeat the request."""
+        """Remove the key from a text that the server sent, which may repeat the request."""
         return text.replace(self.key, "…") if self.key else text
 
     def _shown(self, text: str) -> str:
@@ -469,7 +469,8 @@ _MOST_TOKENS = 10**9
 
 def _reply(output: Any, number: int, requests: int) -> Reply:
     if not output.choices:
-        raise ValueError(f"it has no choices, but {getattr(output, 'error', None) or 'nothing'}")
+        error = getattr(output, "error", None)
+        raise ValueError(f"no choices{f', but the error {error}' if error else ''}")
     choice = output.choices[0]
     content, refusal = choice.message.content, getattr(choice.message, "refusal", None)
     if isinstance(content, list):
@@ -507,7 +508,7 @@ def _is_content_filter(error: Exception) -> bool:
 def _body(response: Any) -> str:
     try:
         return str(response.text)
-    except Exception:  # never read, because it is too long
+    except Exception:  # the body was not read, because it is too long
         return ""
 
 
@@ -518,7 +519,7 @@ def check_client() -> None:
     if not hasattr(huggingface_hub, "get_async_session"):
         version = huggingface_hub.__version__
         problem = (
-            f"endpoint: models need huggingface_hub 1.0, not {version}. Install it: pip install 'gecbench[endpoint]'"
+            f"endpoint: models need huggingface_hub 1.0 or newer, not {version}. Run: pip install 'gecbench[endpoint]'"
         )
         raise MissingDependencyError(problem)
 
@@ -543,7 +544,7 @@ async def _read_limited(response: Any) -> None:
         raise _RedirectError(response)
     encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if encoding not in ("identity", "gzip"):
-        raise ValueError(f"it has the encoding {encoding}, which was not requested")
+        raise ValueError(f"the encoding {encoding} was not requested")
     body = bytearray()
     unpacker = zlib.decompressobj(wbits=31)
     async for part in response.aiter_raw():

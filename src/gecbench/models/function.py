@@ -9,18 +9,18 @@ from contextlib import redirect_stdout
 from typing import Any, get_origin
 
 from gecbench.display import shorten
-from gecbench.errors import counted
+from gecbench.errors import counted, type_name
 from gecbench.metrics.plugin import find_function
 from gecbench.models.base import Model, Outputs
 
-_TAKES = "It must take a string and return one, or take a list and return a list"
+_TAKES = "The function must take a string and return a string, or take a list and return a list"
 
 
 class FunctionModel(Model):
     """A function that takes a sentence or a list of sentences, according to the annotation of its parameter.
 
     A function without an annotation is called with the first sentence. If it returns a string, it is called once per
-    sentence, otherwise with lists. Its prints go to standard error, because scores go to standard output.
+    sentence, otherwise with lists. What it prints goes to standard error, because scores go to standard output.
     """
 
     def __init__(self, text: str, function: Callable[..., Any] | None = None) -> None:
@@ -43,7 +43,7 @@ class FunctionModel(Model):
         for line, sentence in zip(lines, sentences, strict=True):
             output = self._call(sentence, line, sentence)
             if not isinstance(output, str):
-                raise self.failure(f"returned a {type(output).__name__}, not a string", line, sentence)
+                raise self.failure(f"returned {type_name(output)}, not a string", line, sentence)
             yield [output]
 
     def _takes_a_sentence(self, sentence: str) -> bool:
@@ -56,14 +56,15 @@ class FunctionModel(Model):
     def _call_with_list(self, sentences: Sequence[str], first_line: int) -> Sequence[str]:
         outputs = self._call(list(sentences), first_line, sentences[0])
         if isinstance(outputs, str) or not hasattr(outputs, "__iter__"):
-            raise self.failure(f"returned a {type(outputs).__name__} for a list", first_line, sentences[0], fix=_TAKES)
+            raise self.failure(f"returned {type_name(outputs)} for a list", first_line, sentences[0], fix=_TAKES)
         found = list(outputs)
         if len(found) != len(sentences):
             problem = f"returned {counted(len(found), 'output')} for {counted(len(sentences), 'sentence')}"
-            raise self.failure(problem, first_line, sentences[0], fix="Return one string for each, in order")
+            raise self.failure(problem, first_line, sentences[0], fix="Return one string for each sentence, in order")
         for k, output in enumerate(found):
             if not isinstance(output, str):
-                raise self.failure(f"returned a {type(output).__name__} among strings", first_line + k, sentences[k])
+                problem = f"returned a list with {type_name(output)} among the strings"
+                raise self.failure(problem, first_line + k, sentences[k])
         return found
 
     def _call(self, argument: str | list[str], line: int, sentence: str) -> Any:
@@ -72,7 +73,7 @@ class FunctionModel(Model):
                 return self.function(argument)
         except (Exception, SystemExit) as error:
             problem = f"raised {type(error).__name__}: {shorten(str(error), 200)}"
-            fix = "Earlier outputs are saved. Run the same command again to resume"
+            fix = "Earlier outputs are saved: run it again to resume"
             raise self.failure(problem, line, sentence, fix=fix) from error
 
 

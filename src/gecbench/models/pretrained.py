@@ -18,7 +18,7 @@ class PretrainedModel(Model):
 
     A sequence-to-sequence model gets the sentence, or a prompt (a name, a file or a text) that contains it. A causal
     model gets the prompt (`minimal` by default) as a user message through its chat template. Replies are parsed like
-    those of a served model. A sentence without an answer, and a blank one, stays unchanged.
+    the replies of a served model. Blank sentences and sentences without an answer stay unchanged.
     """
 
     batch: ClassVar[int | None] = 16
@@ -44,7 +44,7 @@ class PretrainedModel(Model):
 
     @property
     def revision(self) -> str | None:
-        """The commit that the Hub returned."""
+        """The commit of the model on the Hub, or None for a local folder."""
         commit = getattr(self._loaded[1].config, "_commit_hash", None)
         return None if commit is None else str(commit)
 
@@ -60,7 +60,7 @@ class PretrainedModel(Model):
             written = self._generate(tokenizer, model, chat, [sentences[k] for k in wanted]) if wanted else []
         except (RuntimeError, ValueError, IndexError) as error:
             problem = f"failed on {counted(len(sentences), 'sentence')}: {shorten(str(error), 200)}"
-            fix = "Earlier outputs are saved. Run the command again, with a smaller --batch if memory ran out"
+            fix = "Earlier outputs are saved: run the command again, with a smaller --batch if memory ran out"
             raise self.failure(problem, lines[0], sentences[0], fix=fix) from error
         replies = dict(zip(wanted, written, strict=True))
         yield [_answer(line, replies.get(k), sentences[k]) for k, line in enumerate(lines)]
@@ -92,7 +92,8 @@ class PretrainedModel(Model):
             raise
         except (OSError, ValueError, KeyError, ImportError) as error:
             problem = f"cannot load {self._path}: {shorten(str(error), 300)}"
-            raise InputError(problem, fix="Give a folder with a saved model, or its name on the Hub") from error
+            fix = "Give a folder with a saved model, or the name of a model on the Hub"
+            raise InputError(problem, fix=fix) from error
 
     def _load_from(self, transformers: Any) -> tuple[Any, Any, bool]:
         safe = {"trust_remote_code": False}
@@ -114,9 +115,9 @@ class PretrainedModel(Model):
 
 
 def generate_replies(model: Any, tokenizer: Any, prompts: Sequence[str], *, chat: bool, **settings: Any) -> list[str]:
-    """Return the text that a model generates for each prompt. `chat` applies the tokenizer's chat template.
+    """Return the text that a model generates for each prompt, without the prompt itself.
 
-    The tokenizer of a causal model must pad on the left.
+    With `chat`, the chat template of the tokenizer is applied. The tokenizer of a causal model must pad on the left.
     """
     import torch
 

@@ -16,7 +16,7 @@ from gecbench.models.base import Answer, flatten
 
 LONGEST = 20_000
 _PASSES = 3
-_UNRELATED = 0.2  # a refusal shares less than this part of its tokens with the source
+_UNRELATED = 0.2  # a refusal shares less than this fraction of its tokens with the source
 _KEPT = 2_000
 _SHOWN = 10
 _REFUSAL = re.compile(
@@ -41,8 +41,8 @@ class Reading:
 def read_reply(reply: str, source: str, *, refused: bool = False, cut: bool = False) -> Reading:
     r"""Return the corrected sentence in a reply, or the source if there is none.
 
-    Thoughts, fences, labels, quotation marks and explanations are removed, unless the source also has them. Of several
-    lines, the ones closest to the source are used.
+    Thinking (`<think>`), code fences, labels, quotation marks and explanations are removed, unless the source also has
+    them. If several lines are left, the line or paragraph closest to the source is used.
 
     >>> read_reply("Here is the corrected sentence:\n\n```\nHe goes home.\n```", "He go home.")
     Reading(text='He goes home.', outcome='answered', cleaned=('fence',))
@@ -93,7 +93,7 @@ def _is_refusal(text: str, source: str) -> bool:
 
 
 def _closest_to_source(text: str, source: str) -> str:
-    """Return the text, or the paragraph or line of it that is closest to the source, on one line."""
+    """Return the text, paragraph or line that is closest to the source, on one line."""
     if text == flatten(text):
         return text
     from rapidfuzz.distance import Indel
@@ -132,7 +132,7 @@ def summarize_outcomes(account: Mapping[str, Any]) -> list[str]:
     lines = [_outcome_line(account["outcomes"], account["answers"])]
     if account["at limit"]:
         lines.append(
-            f"{counted(account['at limit'], 'answer stops', 'answers stop')} at the limit of tokens (--max-new-tokens)"
+            f"{counted(account['at limit'], 'answer stops', 'answers stop')} at the token limit (--max-new-tokens)"
         )
     if account["cleaned"]:
         rules = ", ".join(f"{rule} {count}" for rule, count in account["cleaned"].items())
@@ -146,5 +146,5 @@ def _outcome_line(outcomes: Mapping[str, int], answers: Sequence[Mapping[str, An
     left = [each["line"] for each in answers if each["outcome"] in UNANSWERED]
     shown = ", ".join(map(str, left[:_SHOWN])) + (", …" if len(left) > _SHOWN else "")
     where = f"line{'s' if len(left) > 1 else ''} {shown}"
-    unchanged = f"; a sentence without an answer stays unchanged ({where})" if left else ""
+    unchanged = f"; sentences without an answer stay unchanged ({where})" if left else ""
     return f"{counted(total, 'sentence')} sent: {found}{unchanged}"

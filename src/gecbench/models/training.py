@@ -1,4 +1,4 @@
-"""Generate and score during training: a callback for `transformers.Trainer`, `trl.SFTTrainer` and their like."""
+"""Generate and score during training, with a callback for `transformers.Trainer`, `trl.SFTTrainer` and others."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ try:
 except ImportError:
     TrainerCallback = object
 _GREEDY = {"do_sample": False, "num_beams": 1, "max_new_tokens": 256}
-_RUNTIME = "_runtime"  # each evaluation logs how long it took, under its prefix
+_RUNTIME = "_runtime"  # an evaluation logs its duration as <prefix>_runtime
 
 
 class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
     """Correct a corpus at every evaluation and add the scores to the trainer's metrics.
 
-    For causal and sequence-to-sequence models. The scores are there before the best model is selected and before
-    `EarlyStoppingCallback` looks at them: use `metric_for_best_model="gleu"`. They are the numbers of
-    `compute_metrics`, prefixed as the trainer's own (`eval_gleu`, `eval_empty`, `eval_unrelated`, …). On several
-    processes each one generates its share, and one of them scores.
+    It works for causal and sequence-to-sequence models. The scores have the names that `compute_metrics` uses, with
+    the prefix of the trainer (`eval_gleu`, `eval_empty`, `eval_unrelated`, …). They are added before the best model is
+    selected, so you can set `metric_for_best_model="gleu"`, also for `EarlyStoppingCallback`. With several processes,
+    each process generates its share, and one of them computes the scores.
 
     Args:
         corpus: A `Corpus`, a name such as "jfleg:validation", a file or rows.
         metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
-        prompt: The name of a prompt ("minimal", "fluency"), a file, or a text with `{sentence}` in it. By default a
-            causal model gets "minimal" and a sequence-to-sequence model the sentence itself. A tokenizer with a chat
-            template gets it as the user's turn.
-        generation: Options of `model.generate`; by default greedy, and at most 256 new tokens.
-        batch: Sentences that are generated at once; by default the trainer's `per_device_eval_batch_size`.
-        raw: Give the model raw, detokenized sentences. Use False if it is trained on tokenized ones.
-        tokenize: How outputs are split: "auto" as the corpus is, "none", or a tokenizer's name.
-        log: Is called with the numbers of each evaluation. The trainer prints and keeps them without it; loggers such
-            as Weights & Biases get them if you set it to `trainer.log`.
+        prompt: The name of a prompt ("minimal", "fluency"), a file, or a text with `{sentence}` in it. By default, a
+            causal model gets "minimal" and a sequence-to-sequence model the sentence itself. With a chat template, the
+            prompt is the user's message.
+        generation: Options of `model.generate`. By default, decoding is greedy with at most 256 new tokens.
+        batch: The number of sentences per batch. By default the trainer's `per_device_eval_batch_size`.
+        raw: Give the model raw, detokenized sentences. Use False if it is trained on tokenized sentences.
+        tokenize: How to tokenize outputs: "auto" (as the corpus is tokenized), "none", or the name of a tokenizer.
+        log: A function that is called with the numbers of each evaluation. The trainer prints and keeps them anyway.
+            Set it to `trainer.log` to send them to loggers such as Weights & Biases.
 
     Raises:
         InputError: The corpus, a metric or the prompt is unknown.
@@ -65,7 +65,8 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         log: Callable[[dict[str, float]], object] | None = None,
     ) -> None:
         if TrainerCallback is object:
-            raise MissingDependencyError("GenerateAndScore needs transformers: pip install 'gecbench[transformers]'")
+            problem = "GenerateAndScore needs transformers. Install it: pip install 'gecbench[transformers]'"
+            raise MissingDependencyError(problem)
         self.total = Accumulator(corpus, metrics, tokenize=tokenize)
         check_corpus(self.total.corpus)
         self.sentences = detokenize(self.total.corpus.sources) if raw else list(self.total.corpus.sources)
@@ -89,21 +90,21 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
             self.log(dict(self._numbers))
 
     def on_evaluate(self, args: Any, state: Any, control: Any, metrics: dict[str, float], **given: Any) -> None:
-        """Add the scores for trainers that log a copy of their metrics."""
+        """Add the scores to the metrics, for trainers that log a copy of them."""
         metrics.update(self._numbers)
 
     def evaluate(self, model: Any, tokenizer: Any, args: Any = None) -> dict[str, float]:
-        """Return the numbers of a model, on all processes the same.
+        """Return the scores of a model, the same on all processes.
 
         Args:
-            model: The model, as `transformers` makes it.
-            tokenizer: Its tokenizer.
-            args: The trainer's arguments, which name the process and the batch size; None for one process.
+            model: A `transformers` model.
+            tokenizer: The tokenizer of the model.
+            args: The arguments of the trainer, which contain the process and the batch size. None for one process.
         """
         rank, processes = (0, 1) if args is None else (args.process_index, args.world_size)
         batch = self.batch or (16 if args is None else args.per_device_eval_batch_size)
         size = len(self.sentences)
-        # all processes take as many steps, or sharded models would wait forever: the last sentences wrap around
+        # every process takes the same number of steps, or sharded models would wait forever: some sentences repeat
         share = [place % size for place in range(rank, -(-size // processes) * processes, processes)]
         self.total.reset()
         with _ready_to_generate(model, tokenizer):
@@ -125,16 +126,16 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
 
 def _text(reply: str, sentence: str) -> str:
-    """Return the correction in a reply; a reply without one as it is, for an untrained model must not look good."""
+    """Return the correction in a reply. If there is none, return the reply, because the source would score too well."""
     reading = read_reply(reply, sentence)
     return flatten(reply).strip() if reading.outcome in UNANSWERED else reading.text
 
 
 def _tokenizer(given: Mapping[str, Any]) -> Any:
-    """Return the tokenizer of a trainer; of a processor its own."""
+    """Return the tokenizer of a trainer, which may be inside its processor."""
     found = given.get("processing_class") or given.get("tokenizer")
     if found is None:
-        raise MissingDependencyError("the trainer has no tokenizer: pass processing_class=tokenizer to it")
+        raise MissingDependencyError("the trainer has no tokenizer. Pass processing_class=tokenizer to the trainer")
     return getattr(found, "tokenizer", found)
 
 

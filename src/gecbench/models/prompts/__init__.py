@@ -31,13 +31,13 @@ class Prompt:
         return self.text.replace(PLACE, sentence)
 
     def shows(self, sentences: Iterable[str]) -> list[int]:
-        """Return the lines (from 1) of sentences of at least four words that occur in the prompt."""
+        """Return the numbers (from 1) of the sentences of at least four words that occur in the prompt."""
         enough = 4
         return [k for k, text in enumerate(sentences, start=1) if text in self.text and len(text.split()) >= enough]
 
     @property
     def label(self) -> str:
-        """The name and the fingerprint, as in signatures."""
+        """The name and a short hash of the text, as in signatures."""
         return f"{self.name}:{hashlib.sha256(self.text.encode()).hexdigest()[:8]}"
 
 
@@ -52,7 +52,7 @@ def find_prompt(wanted: str) -> Prompt:
     if wanted in NAMES:
         return Prompt(wanted, _read(_FOLDER / f"{wanted}.txt"))
     if not Path(wanted).is_file():
-        fix = f"Give {', '.join(NAMES)}, a file, or a text that contains {PLACE}"
+        fix = f"Give a prompt ({', '.join(NAMES)}), a file, or a text that contains {PLACE}"
         raise InputError(f"unknown prompt {wanted!r}", fix=fix)
     try:
         return Prompt("own", _read(Path(wanted)))
