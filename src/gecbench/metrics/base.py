@@ -134,7 +134,12 @@ MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "strict": "strict"}
 class Signature(Mapping[str, str]):
     """The signature of a score: the metric's name and `key:value` fields, in order.
 
-    It states how the score was computed. `make_metric` turns it back into a metric.
+    It states how the score was computed. `Signature.parse` reads it from text, and `make_metric` turns it back into a
+    metric.
+
+    Args:
+        metric: The name of the metric.
+        fields: Pairs of key and value. `signature[key]` returns a value.
 
     >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.3.0")
     >>> signature.metric, signature["draws"], str(signature)
@@ -170,7 +175,12 @@ class Signature(Mapping[str, str]):
         return cls(metric, tuple((key, value) for key, _, value in pairs))
 
     def with_field(self, key: str, value: object) -> Signature:
-        """Return the signature with one more field before the version."""
+        """Return the signature with one more field before the version.
+
+        Args:
+            key: The name of the field.
+            value: The value of the field.
+        """
         return Signature(self.metric, (*self.fields[:-1], (key, _field(value)), self.fields[-1]))
 
     def __str__(self) -> str:
@@ -336,6 +346,9 @@ class Score:
         Args:
             interval: The interval.
             seed: The seed of the resampling.
+
+        Returns:
+            A new score.
         """
         return replace(self, interval=interval).with_field("resamples", f"{interval.resamples}:{seed}")
 
@@ -344,7 +357,10 @@ class Score:
 
         Args:
             key: The name of the field.
-            value: Its value.
+            value: The value of the field.
+
+        Returns:
+            A new score.
         """
         return replace(self, signature=self.signature.with_field(key, value))
 
@@ -711,7 +727,14 @@ Metrics = str | Metric | Sequence[str | Metric] | Mapping[str, Metric]
 
 
 class Registry(Mapping[str, type[Metric]]):
-    """Metric classes by name. Each is imported on first use."""
+    """A read-only mapping from metric names to metric classes. Each class is imported on first use.
+
+    >>> import gecbench
+    >>> list(gecbench.METRICS)
+    ['gleu', 'm2', 'errant', 'imeasure', 'green', 'cleme', 'bleu']
+    >>> gecbench.METRICS["gleu"](draws="py3").draws
+    'py3'
+    """
 
     def __init__(self, locations: Mapping[str, str]) -> None:
         self._locations = locations

@@ -39,6 +39,9 @@ class BLEU(Metric):
             brevity penalty are swapped, so long outputs are penalized instead of short ones. Of two equally close
             reference lengths, the first is used, not the shorter one. Nothing is smoothed.
 
+    Raises:
+        InputError: A parameter has an unknown value.
+
     >>> round(BLEU().score(sources=["He go home now ."], predictions=["He goes home now ."],
     ...                    references=[["He goes home now ."]]).value, 4)
     1.0

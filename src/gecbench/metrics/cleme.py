@@ -196,7 +196,10 @@ class CLEME(Metric):
             These weights lie between 0.75 and 1.25. "none" gives every chunk the weight 1.
         model: For texts: the spaCy pipeline (an installed package or a folder).
 
-    >>> from gecbench.corpus.edits import EditedTexts
+    Raises:
+        InputError: A parameter has an unknown value.
+
+    >>> from gecbench import EditedTexts
     >>> from gecbench.formats.m2 import parse_m2
     >>> gold = parse_m2(["S She like cat .", "A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0",
     ...                  "A 2 3|||R:NOUN:NUM|||cats|||REQUIRED|||-NONE-|||0"])

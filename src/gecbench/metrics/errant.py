@@ -234,6 +234,10 @@ class ERRANT(Metric):
         tok: For texts: tokenize with spaCy.
         model: For texts: the spaCy pipeline (an installed package or a folder).
 
+    Raises:
+        InputError: A parameter has an unknown value.
+
+    >>> from gecbench import EditedTexts
     >>> from gecbench.formats.m2 import parse_m2
     >>> gold = parse_m2(["S She like cat .", "A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0",
     ...                  "A 2 3|||R:NOUN:NUM|||cats|||REQUIRED|||-NONE-|||0"])

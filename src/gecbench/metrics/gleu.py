@@ -69,6 +69,9 @@ class GLEU(Metric):
         tokens: "ascii" splits at ASCII white space, like the official script. "unicode" splits at all white space, like
             JFLEG's script under Python 3.
 
+    Raises:
+        InputError: A parameter has an unknown value.
+
     >>> GLEU().score(sources=["He go home now ."], predictions=["He goes home now ."],
     ...              references=[["He goes home now ."]]).value
     1.0

@@ -66,6 +66,9 @@ class GREEN(Metric):
             nothing is wrong, and r_n is 1 if nothing is missed. Of the references with the largest F, the first is
             used. Words are split at single spaces.
 
+    Raises:
+        InputError: A parameter has an unknown value.
+
     >>> GREEN().score(sources=["He go home now ."], predictions=["He goes home now ."],
     ...               references=[["He goes home now ."]]).value
     1.0

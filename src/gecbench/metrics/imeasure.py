@@ -88,6 +88,9 @@ class IMeasure(Metric):
         tokens: Split predictions at "ascii" (official) or "unicode" white space. Sources and corrections are always
             split at all white space.
 
+    Raises:
+        InputError: A parameter has an unknown value.
+
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S He go to school by feet .", "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
     ...                    "A 4 6|||Prep|||on foot|||REQUIRED|||-NONE-|||0"])

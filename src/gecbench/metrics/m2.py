@@ -80,6 +80,9 @@ class M2(Metric):
             Briscoe 2015, Table 10). A sentence with more than 1,024 mixes is an error. "cap" leaves such sentences
             unmixed and counts them in the diagnostics.
 
+    Raises:
+        InputError: A parameter has an unknown value.
+
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S Our fox ran at hill .", "A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0",
     ...                    "A 4 4|||ArtOrDet|||the||that|||REQUIRED|||-NONE-|||0"])

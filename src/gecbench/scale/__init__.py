@@ -2,6 +2,11 @@
 
 `counts` returns a function for `Dataset.map` and Spark that counts each batch. `merge` joins the tables of counts, and
 `scores` scores them. `sentence_scores` and `features` add columns to each batch (docs/scale.md).
+
+>>> from gecbench import scale
+>>> rows = {"source": ["He go home ."], "prediction": ["He goes home ."], "references": [["He goes home ."]]}
+>>> scale.scores(scale.counts("gleu")(rows, [0]))["gleu"].value
+1.0
 """
 
 from gecbench.scale.counting import Counts, counts, tabulate
