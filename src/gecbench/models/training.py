@@ -50,6 +50,9 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
     Raises:
         InputError: The corpus, a metric or the prompt is unknown.
         MissingDependencyError: transformers is not installed.
+
+    >>> scores = GenerateAndScore("jfleg:validation", ["gleu"], prompt="minimal")  # doctest: +SKIP
+    >>> trainer = trl.SFTTrainer(model, args, callbacks=[scores])  # doctest: +SKIP
     """
 
     def __init__(
