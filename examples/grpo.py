@@ -1,10 +1,10 @@
-"""Reinforcement learning with TRL's GRPOTrainer: completions are rewarded by GLEU, and by M2 beyond the source's.
+"""Train a causal model with TRL's GRPOTrainer, with GLEU and the gain in M2 over the source as rewards.
 
     python examples/grpo.py                             # HuggingFaceTB/SmolLM2-135M-Instruct, fetched from the Hub
-    python examples/grpo.py --model tiny --steps 3      # a tiny model made on the spot, for a first look
+    python examples/grpo.py --model tiny --steps 3      # a tiny random model, for a quick try
     torchrun --nproc-per-node 2 examples/grpo.py --model tiny --steps 3      # two processes, on CPUs too
 
-It needs `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" trl`.
+Install the packages: `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" trl`.
 """
 
 import argparse
@@ -20,26 +20,26 @@ from gecbench.models.prompts import find_prompt
 
 
 def main():
-    """Train, and report the mean rewards of the last step."""
+    """Train, and print the mean rewards of the last step."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="HuggingFaceTB/SmolLM2-135M-Instruct")
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--train", default="jfleg:validation", help="corpus to learn from")
-    parser.add_argument("--new-tokens", type=int, default=None, help="write at most N tokens (tiny: 24)")
+    parser.add_argument("--train", default="jfleg:validation", help="corpus to train on")
+    parser.add_argument("--new-tokens", type=int, help="generate at most N tokens (default: 128; tiny: 24)")
     parser.add_argument("--output", default="grpo-jfleg")
     options = parser.parse_args()
 
     corpus = gecbench.load_corpus(options.train)
-    natural, is_tiny = gecbench.detokenize(corpus.sources), options.model == "tiny"
+    raw, is_tiny = gecbench.detokenize(corpus.sources), options.model == "tiny"
     if is_tiny:
-        tokenizer, model = tiny.tiny_causal(natural)
+        tokenizer, model = tiny.tiny_causal(raw)
     else:
         tokenizer = transformers.AutoTokenizer.from_pretrained(options.model)
         model = transformers.AutoModelForCausalLM.from_pretrained(options.model)
 
     prompt = find_prompt("Correct the sentence: {sentence}")
     rows = {
-        "prompt": [[{"role": "user", "content": prompt.fill(sentence)}] for sentence in natural],
+        "prompt": [[{"role": "user", "content": prompt.fill(sentence)}] for sentence in raw],
         "sentence": list(corpus.sources),
         "corrections": [list(texts) for texts in corpus.references],
     }

@@ -1,13 +1,13 @@
-"""Fine-tune a causal model with TRL's SFTTrainer, score it by generating, and keep the checkpoint with the best GLEU.
+"""Fine-tune a causal model with TRL's SFTTrainer, score its outputs, and keep the checkpoint with the best GLEU.
 
     python examples/sft.py                              # HuggingFaceTB/SmolLM2-135M-Instruct, fetched from the Hub
-    python examples/sft.py --model tiny --steps 8       # a tiny model made on the spot, for a first look
+    python examples/sft.py --model tiny --steps 8       # a tiny random model, for a quick try
     torchrun --nproc-per-node 2 examples/sft.py --model tiny --steps 8      # two processes, on CPUs too
 
-It needs `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" trl`.
+Install the packages: `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" trl`.
 
-JFLEG has no training split: to keep the script short, it learns from the four rewrites of the validation split and
-evaluates on the test split. Train on a training corpus and evaluate on the validation split if you mean to publish.
+JFLEG has no training split. To keep the script short, it trains on the four rewrites of the validation split and
+evaluates on the test split. For results to publish, train on a training corpus and evaluate on the validation split.
 """
 
 import argparse
@@ -25,7 +25,7 @@ PROMPT = "Correct the sentence: {sentence}"
 
 
 def rows_of(corpus):
-    """Return a dataset of prompts and completions, as raw text: one row for each rewrite."""
+    """Return a dataset of prompts and completions in raw text, with one row for each rewrite."""
     fill = find_prompt(PROMPT).fill
     pairs = [(source, text) for source, texts in zip(corpus.sources, corpus.references, strict=True) for text in texts]
     sources, texts = map(gecbench.detokenize, zip(*pairs, strict=True))
@@ -38,14 +38,14 @@ def rows_of(corpus):
 
 
 def main():
-    """Train, evaluate while training, and report."""
+    """Train with regular evaluations, and print the best score."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="HuggingFaceTB/SmolLM2-135M-Instruct")
     parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--train", default="jfleg:validation", help="corpus to learn from")
+    parser.add_argument("--train", default="jfleg:validation", help="corpus to train on")
     parser.add_argument("--eval", default="jfleg:test", help="corpus to score on")
-    parser.add_argument("--sentences", type=int, default=None, help="score the first N sentences (tiny: 20)")
-    parser.add_argument("--new-tokens", type=int, default=None, help="write at most N tokens (tiny: 24)")
+    parser.add_argument("--sentences", type=int, help="score the first N sentences (default: all; tiny: 20)")
+    parser.add_argument("--new-tokens", type=int, help="generate at most N tokens (default: 128; tiny: 24)")
     parser.add_argument("--output", default="sft-jfleg")
     options = parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Tiny models with random weights, made in a second from a configuration: for a first look at the examples."""
+"""Tiny models with random weights, created in a second, to try the examples quickly."""
 
 import tokenizers
 import torch
@@ -11,8 +11,8 @@ CHAT_TEMPLATE = (
 
 
 def tiny_tokenizer(texts, size=600):
-    """Return a byte-level BPE tokenizer learned from texts, and make PyTorch use one thread."""
-    torch.set_num_threads(1)  # of so small a model, threads spend nine tenths of the processor time waiting
+    """Train a byte-level BPE tokenizer on texts and return it. Also make PyTorch use one thread."""
+    torch.set_num_threads(1)  # with several threads, so small a model would spend 90% of the time waiting
     plain = tokenizers.Tokenizer(tokenizers.models.BPE())
     plain.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     plain.decoder = tokenizers.decoders.ByteLevel()
@@ -29,7 +29,7 @@ def tiny_tokenizer(texts, size=600):
 
 
 def tiny_causal(texts):
-    """Return a tokenizer and a causal chat model."""
+    """Return a tokenizer and a causal chat model with random weights."""
     tokenizer = tiny_tokenizer(texts)
     config = transformers.LlamaConfig(
         vocab_size=len(tokenizer),
@@ -45,7 +45,7 @@ def tiny_causal(texts):
 
 
 def tiny_seq2seq(texts):
-    """Return a tokenizer, which ends each text with </s>, and a T5 model."""
+    """Return a tokenizer, which adds </s> to each text, and a T5 model with random weights."""
     tokenizer = tiny_tokenizer(texts)
     end = ("</s>", tokenizer.eos_token_id)
     tokenizer.backend_tokenizer.post_processor = tokenizers.processors.TemplateProcessing(

@@ -1,13 +1,13 @@
 """Fine-tune a T5 model on JFLEG and keep the checkpoint with the best GLEU.
 
     python examples/train_t5.py                              # google-t5/t5-small, fetched from the Hub
-    python examples/train_t5.py --model tiny --steps 20      # a tiny model made on the spot, for a first look
+    python examples/train_t5.py --model tiny --steps 20      # a tiny random model, for a quick try
     torchrun --nproc-per-node 2 examples/train_t5.py --model tiny --steps 20      # two processes, on CPUs too
 
-It needs `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" accelerate`.
+Install the packages: `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" accelerate`.
 
-JFLEG has no training split: to keep the script short, it learns from the four rewrites of the validation split and
-evaluates on the test split. Train on a training corpus and evaluate on the validation split if you mean to publish.
+JFLEG has no training split. To keep the script short, it trains on the four rewrites of the validation split and
+evaluates on the test split. For results to publish, train on a training corpus and evaluate on the validation split.
 """
 
 import argparse
@@ -25,7 +25,7 @@ PROMPT = "gec: "
 
 
 def make_model(name, texts):
-    """Return a tokenizer and a model, by Hub name or folder; `tiny` is made here, with random weights."""
+    """Load a tokenizer and a model from the Hub or a folder. `tiny` is a new model with random weights."""
     if name == "tiny":
         return tiny.tiny_seq2seq(texts)
     tokenizer = transformers.AutoTokenizer.from_pretrained(name)
@@ -33,18 +33,18 @@ def make_model(name, texts):
 
 
 def encode(tokenizer, sources, targets, length):
-    """Return model inputs and labels of raw text."""
+    """Tokenize sources and targets as raw text, and return model inputs with labels."""
     prompts = [PROMPT + text for text in gecbench.detokenize(sources)]
     return tokenizer(prompts, text_target=gecbench.detokenize(targets), max_length=length, truncation=True)
 
 
 def main():
-    """Train, evaluate while training, and report."""
+    """Train with regular evaluations, and print the score of the best model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="google-t5/t5-small")
     parser.add_argument("--steps", type=int, default=2000)
-    parser.add_argument("--sentences", type=int, default=None, help="evaluate on the first N sentences (tiny: 100)")
-    parser.add_argument("--length", type=int, default=None, help="most tokens of a sentence (128; tiny: 48)")
+    parser.add_argument("--sentences", type=int, help="evaluate on the first N sentences (default: all; tiny: 100)")
+    parser.add_argument("--length", type=int, help="cut sentences to N tokens (default: 128; tiny: 48)")
     parser.add_argument("--output", default="t5-jfleg")
     options = parser.parse_args()
     is_tiny = options.model == "tiny"
@@ -99,7 +99,7 @@ def main():
     )
     trainer.train()
 
-    written = trainer.predict(test).predictions[: len(corpus)]  # several processes repeat some sentences at the end
+    written = trainer.predict(test).predictions[: len(corpus)]  # several processes repeat the last sentences
     predictions = tokenizer.batch_decode(
         [[token for token in row if token >= 0] for row in written], skip_special_tokens=True
     )

@@ -1,4 +1,4 @@
-"""Write and check the Parquet files of this folder: `python build.py [configuration …]`."""
+"""Build and verify the Parquet files of this folder. Usage: `python build.py [configuration …]`."""
 
 import sys
 from pathlib import Path
