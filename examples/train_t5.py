@@ -99,7 +99,7 @@ def main():
     )
     trainer.train()
 
-    written = trainer.predict(test).predictions[: len(corpus)]  # several processes repeat the last sentences
+    written = trainer.predict(test).predictions[: len(corpus)]  # several processes add repeated sentences at the end
     predictions = tokenizer.batch_decode(
         [[token for token in row if token >= 0] for row in written], skip_special_tokens=True
     )
