@@ -1,4 +1,4 @@
-"""Attacks on gecbench that machines repeat: `python -m tests.fuzz --minutes N`."""
+"""Automatic attacks on gecbench: `python -m tests.fuzz --minutes N`."""
 
 import sys
 from pathlib import Path

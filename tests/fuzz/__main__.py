@@ -1,9 +1,9 @@
 """Run the attacks in turn, each for its share of the time, and log tries and findings.
 
 python -m tests.fuzz --minutes 30                  all attacks
-python -m tests.fuzz --minutes 5 --only files-m2   one of them (again for more)
-python -m tests.fuzz --tries 1000                  each so often
-python -m tests.fuzz --document                    the table of docs/reliability.md from the log
+python -m tests.fuzz --minutes 5 --only files-m2   one attack (repeat --only for more)
+python -m tests.fuzz --tries 1000                  each attack this many times
+python -m tests.fuzz --document                    update the table in docs/reliability.md from the log
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .log import DOCUMENT, LOG, append, document, read_log
 
 
 def commit() -> str:
-    """Return the commit that is attacked, with a + if files differ from it; nothing outside a repository."""
+    """Return the attacked commit, with a + if files differ from it; an empty text outside a repository."""
     git = ["git", "-C", str(LOG.parent), "describe", "--always", "--exclude=*", "--dirty=+"]
     with contextlib.suppress(OSError):
         return subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
@@ -54,7 +54,7 @@ def attempt(attack: Attack, seed: int, seconds: float, tries: float, log: Path) 
 
 
 def main() -> int:
-    """Run the attacks; return 1 if there are findings, or if an attack that was asked for cannot run here."""
+    """Run the attacks. Return 1 if there are findings, or if a requested attack cannot run here."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

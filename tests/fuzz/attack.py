@@ -1,4 +1,4 @@
-"""Attacks: something is tried again and again, and what breaks a rule is a finding."""
+"""Attacks: each repeats a kind of try, and every try that breaks a rule is a finding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that must not happen: one line that says what, and all that is needed to see it again."""
+    """Something that must not happen: one line about it, and everything that is needed to reproduce it."""
 
     what: str
     evidence: str
@@ -19,7 +19,7 @@ class Finding:
 
 @dataclass
 class Budget:
-    """Tries that an attack may make, until a moment (`time.monotonic()`) or up to a number; it counts them.
+    """The tries that an attack may make: until `deadline` (`time.monotonic()`), and at most `most`. Counts them.
 
     `for number in budget:` is one try each; an attack whose tries happen elsewhere calls `count`.
     """

@@ -31,7 +31,7 @@ _ONE_ERROR = re.compile(r"gecbench(?: [\w ]+: error)?: .+")
 
 @dataclass(frozen=True)
 class Case:
-    """A command in a folder with these files; what it may make or change begins with one of `outputs`.
+    """A command in a folder with these files. It may make or change only files whose names start with one of `outputs`.
 
     With `call`, a function of Python is called instead: its name and its arguments.
     """
@@ -44,7 +44,7 @@ class Case:
 
 
 class Ending(NamedTuple):
-    """How a case ended: the status, or minus a signal; what it printed; which files are new, changed or gone."""
+    """How a case ended: exit status (or minus the signal), printed text, and files that are new, changed or deleted."""
 
     status: int
     output: str
@@ -53,7 +53,7 @@ class Ending(NamedTuple):
 
 
 class Confined:
-    """A process that has gecbench imported and runs every case in a fork of itself."""
+    """A process that has imported gecbench and runs every case in a fork of itself."""
 
     def __init__(self) -> None:
         self._server = subprocess.Popen(
@@ -82,7 +82,7 @@ class Confined:
             return self.run_in(Path(place), case)
 
     def run_in(self, place: Path, case: Case) -> Ending:
-        """Run a case in a place's folder `work`, next to what is there already."""
+        """Run a case in the folder `work` of a place, with the files that are already there."""
         assert self._server.stdin is not None
         work = place / "work"
         for name in ("work", "home", "tmp"):
@@ -103,7 +103,7 @@ class Confined:
 
 @cache
 def confined() -> Confined:
-    """Return the process that runs cases; it ends with this one."""
+    """Return the process that runs cases. It ends when this process ends."""
     return Confined()
 
 
@@ -112,7 +112,7 @@ def _contents(place: Path) -> dict[str, bytes]:
 
 
 def judge(case: Case, ending: Ending) -> str:
-    """Return what is wrong with an ending, in a line, or nothing."""
+    """Return the problem of an ending in one line, or an empty text."""
     status, output, errors, touched = ending
     if status < 0:
         name = signal.Signals(-status).name
@@ -163,6 +163,6 @@ def _last_line(text: str) -> str:
 
 
 def shown(case: Case, ending: Ending) -> str:
-    """Return all that is needed to see a case again."""
+    """Return everything that is needed to reproduce a case."""
     files = "".join(f"  {name}: {content!r}\n" for name, content in case.files.items())
     return f"  {case.call or list(case.arguments)}\n{files}  status {ending.status}: {ending.errors[-1500:]}"

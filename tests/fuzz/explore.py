@@ -29,12 +29,12 @@ def missing() -> str:
 
 
 def kind_of(problem: str) -> str:
-    """Return what problems of one cause have in common."""
+    """Return the part of a problem that is the same for all problems with its cause."""
     return re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "…", problem)
 
 
 class Explorer:
-    """Runs cases until the budget is spent; of every kind of problem it keeps the smallest case."""
+    """Runs cases until the budget is spent, and keeps the smallest case of every kind of problem."""
 
     def __init__(self, process: Confined, budget: Budget) -> None:
         self.process, self.budget = process, budget
@@ -42,7 +42,7 @@ class Explorer:
         self.broken: dict[str, tuple[Case, Ending, str]] = {}
 
     def attempt(self, case: Case) -> None:
-        """Run a case, and say so if it breaks in a way that is new."""
+        """Run a case. Raise an error if it has a new kind of problem."""
         if not self.budget.seconds() or not (self.budget.left() or self.broken):
             return
         self.budget.count()
@@ -56,7 +56,7 @@ class Explorer:
         raise BrokenError(problem)
 
     def run(self, cases: st.SearchStrategy[Case], number: int) -> None:
-        """Let hypothesis make some cases, and smaller ones if one breaks."""
+        """Let hypothesis make some cases, and smaller ones if a case has a problem."""
 
         @seed(number)
         @settings(
@@ -76,7 +76,7 @@ class Explorer:
 
 
 def explore(cases: st.SearchStrategy[Case], number: int, budget: Budget) -> Iterator[Finding]:
-    """Run cases until the budget is spent; the smallest case of every kind of problem is a finding."""
+    """Run cases until the budget is spent. The smallest case of every kind of problem is a finding."""
     explorer = Explorer(confined(), budget)
     while budget.left():
         number += 1

@@ -1,4 +1,4 @@
-"""Run the command line with a fault at a moment, or at its N-th change of a file below the current folder.
+"""Run the command line with a fault after some time, or at the N-th change of a file below the current folder.
 
 A change is opening a file to write, renaming, removing, cutting or making one. "kill" ends the process there as
 `kill -9` does; "full" and "denied" let the change fail as on a full disk or a read-only one, and all that follow, too.
@@ -52,7 +52,7 @@ class FaultInjector:
 
 
 def use_small_datasets(mirror: Path) -> None:
-    """Make the datasets those of the tests' small tree, and lock them so."""
+    """Replace the datasets by those of the tests' small tree, and lock their checksums."""
     from corpora_support import pins_of
 
     from gecbench.corpora import build, upstream
@@ -64,7 +64,7 @@ def use_small_datasets(mirror: Path) -> None:
 
 
 def run(number: int, fault: str, arguments: list[str]) -> None:
-    """Run the command line with a fault ahead of it; 0 changes or milliseconds ahead means none."""
+    """Run the command line with a fault after some changes or milliseconds; 0 means no fault."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
     from gecbench.cli import main
     from gecbench.scale import streaming

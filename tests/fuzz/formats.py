@@ -46,7 +46,7 @@ def encoded(text: str) -> bytes:
 
 
 def damaged(content: Content) -> Content:
-    """Return mostly the content, else some of it cut, doubled, replaced, in another encoding, packed or no text."""
+    """Return the content, sometimes cut, doubled, partly replaced, compressed, in another encoding or not text."""
 
     def cut(data: bytes, place: float, size: int, piece: bytes) -> bytes:
         at = int(place * len(data))
@@ -146,7 +146,7 @@ def json_lines(rows: st.SearchStrategy[list[Any]]) -> Content:
 
 
 def spoiled(row: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Return the value, now and then with one of the values inside it replaced or left out."""
+    """Return the value, sometimes with one of its inner values replaced or removed."""
 
     def spoil(value: Any, path: Sequence[float], new: Any) -> Any:
         if not path or not isinstance(value, (dict, list)) or not value:
@@ -212,7 +212,7 @@ def table_rows(count: int) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 
 def separated(delimiter: str, rows: st.SearchStrategy[list[Any]]) -> Content:
-    """Return a table by commas or tabs, quoted, badly quoted or not."""
+    """Return a table separated by commas or tabs; fields may be quoted, badly quoted or not quoted."""
 
     def spelled(found: list[Any], quote: str) -> bytes:
         table = [row if isinstance(row, dict) else {"x": row} for row in found]
@@ -224,7 +224,7 @@ def separated(delimiter: str, rows: st.SearchStrategy[list[Any]]) -> Content:
 
 
 def parquet(rows: st.SearchStrategy[list[Any]]) -> Content:
-    """Return a Parquet table of whatever columns pyarrow can make of the rows."""
+    """Return a Parquet table with all columns that pyarrow can make from the rows."""
 
     def packed(found: list[Any]) -> bytes:
         import pyarrow
@@ -272,11 +272,11 @@ def judgments() -> Content:
 
 
 def scores() -> Content:
-    """Return scores of systems by tabs."""
+    """Return a table of system scores, separated by tabs."""
     row = st.tuples(_systems, st.one_of(*[st.integers(-3, 3).map(str)] * 6, numbers)).map("\t".join)
     return st.lists(row, max_size=6).map(lambda rows: encoded("".join(f"{each}\n" for each in rows)))
 
 
 def changed_json(good: Callable[[], Any]) -> Content:
-    """Return a JSON object that was good, with a value or two replaced."""
+    """Return a valid JSON object with one or two values replaced."""
     return spoiled(spoiled(st.builds(good))).map(lambda value: json.dumps(value).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""A generator of hostile cases: few tokens, so many ties; edits that agree, repeat, touch, overlap or lie outside."""
+"""Generate hostile cases: few distinct tokens, so many ties; edits that agree, repeat, touch, overlap, lie outside."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def tokens(random: Random, most: int, vocabulary: int = 4) -> Tokens:
 
 
 def rewritten(random: Random, text: Tokens, most: int, vocabulary: int = 4) -> Tokens:
-    """Return the text with some pieces replaced, moved or repeated; now and then another text."""
+    """Return the text with some pieces replaced, moved or repeated; sometimes return an unrelated text."""
     if random.random() < 0.2:
         return tokens(random, most, vocabulary)
     changed = list(text)
@@ -89,7 +89,7 @@ def gleu_case(random: Random) -> GleuCase:
 
 
 class IMeasureCase(NamedTuple):
-    """Some sentences with their error groups, tokens written as letters, and what is maximized."""
+    """Some sentences with their error groups, tokens written as letters, and the objective to maximize."""
 
     sources: list[str]
     hypotheses: list[str]
@@ -98,7 +98,7 @@ class IMeasureCase(NamedTuple):
 
 
 def imeasure_case(random: Random, longest: int = 6, most_groups: int = 3) -> IMeasureCase:
-    """Return sentences whose groups may touch, overlap, edit one span twice or leave the sentence."""
+    """Return sentences whose groups may touch, overlap, edit one span twice or lie outside the sentence."""
     vocabulary = random.choice([2, 4, 26])
 
     def spelled(text: Tokens) -> str:

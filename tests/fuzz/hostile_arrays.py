@@ -1,4 +1,4 @@
-"""Calls of the native functions with arrays that do not fit each other; run in a process that may die of them."""
+"""Call native functions with arrays that do not fit each other, in a process that may crash."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = b"the cat \xe2\x80\xa8 a\xff b\nS a b\nA 0 1|||X|||b|||REQUIRED|||-NONE-|
 
 
 class Arrays:
-    """Arrays for one call: as they should be, but that a `share` of them does not fit."""
+    """Arrays for one call. They are correct, except for a `share` of them."""
 
     def __init__(self, random: Random, share: float, most: int = 4) -> None:
         self.random = random
@@ -27,7 +27,7 @@ class Arrays:
         self.count = random.randint(0, most)
 
     def spoiled(self, array: Any) -> Any:
-        """Return the array, or another that does not fit."""
+        """Return the array, or one that does not fit."""
         if self.random.random() >= self.share:
             return array
         chance = 0.15 * self.random.random()
@@ -45,7 +45,7 @@ class Arrays:
         return self.spoiled(np.array([self.random.randint(least, most) for _ in range(count)], dtype=np.int32))
 
     def divide(self, owners: int, most: int = 3, least: int = 0) -> tuple[Any, int]:
-        """Return offsets of the parts of each owner, and the number of parts."""
+        """Return the offset of each owner's parts, and the number of all parts."""
         sizes = [self.random.randint(least, most) for _ in range(owners)]
         return self.spoiled(np.cumsum([0, *sizes], dtype=np.int64)), sum(sizes)
 
@@ -59,7 +59,7 @@ class Arrays:
         return self.spoiled(np.array([self.random.randint(0, 3) for _ in range(count * width)]).reshape(count, width))
 
     def number(self, *usual: int) -> int:
-        """Return a number as it should be, or a hostile one."""
+        """Return the number, or a hostile one."""
         return self.random.choice(usual) if self.random.random() >= self.share else self.random.choice(HUGE)
 
     def spans(self, count: int) -> Any:
@@ -212,7 +212,7 @@ CALLS: dict[str, Callable[[Arrays], tuple[Any, ...]]] = {
 
 
 def attempt(seed: int, first: int, count: int) -> None:
-    """Make calls that may be refused; what was called last is printed."""
+    """Make calls that may raise errors. Print each call first, so that the last line names the one that crashed."""
     for number in range(first, first + count):
         random = Random(f"{seed} {number}")
         name = random.choice(list(CALLS))
@@ -233,7 +233,7 @@ def attempt(seed: int, first: int, count: int) -> None:
 
 
 def change_meanwhile(seed: int, first: int, count: int) -> None:
-    """Make calls whose arrays another thread changes; what was called last is printed."""
+    """Make calls whose arrays another thread changes. Print each call first."""
     for number in range(first, first + count):
         random = Random(f"{seed} {number}")
         name = random.choice(list(CALLS))

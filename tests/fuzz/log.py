@@ -1,4 +1,4 @@
-"""The log of the attacks, a JSON line per attack and run, and its table in docs/reliability.md."""
+"""The log of the attacks (a JSON line per attack and run) and its table in docs/reliability.md."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def append(path: Path, run: Mapping[str, Any]) -> None:
 
 
 def table(attacks: Iterable[Attack], runs: Iterable[Mapping[str, Any]]) -> str:
-    """Return a Markdown table: what each attack tries and what must hold, how often, how it ended."""
+    """Return a Markdown table of the attacks: what is tried, what must hold, number of tries, outcome."""
     by_attack: dict[str, list[Mapping[str, Any]]] = {}
     for run in runs:
         by_attack.setdefault(run["attack"], []).append(run)
@@ -40,7 +40,7 @@ def table(attacks: Iterable[Attack], runs: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _outcome(runs: list[Mapping[str, Any]]) -> str:
-    """Return how the runs of an attack ended; those after the last finding show that it is fixed."""
+    """Return the outcome of an attack. The tries after its last finding show that the finding is fixed."""
     if not runs:
         return "not run yet"
     findings = sum(len(run["findings"]) for run in runs)
@@ -53,6 +53,6 @@ def _outcome(runs: list[Mapping[str, Any]]) -> str:
 
 
 def document(attacks: Iterable[Attack], runs: Iterable[Mapping[str, Any]], text: str) -> str:
-    """Return the document with a new table."""
+    """Return the document with the table replaced."""
     made = table(attacks, runs)
     return TABLE.sub(lambda _: made, text)

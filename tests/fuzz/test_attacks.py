@@ -1,4 +1,4 @@
-"""Each attack a few times; `python -m tests.fuzz` repeats them for as long as you like."""
+"""Run each attack a few times. `python -m tests.fuzz --minutes N` runs them longer."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What kernels are given is checked before they touch it: no offset, count or size reaches memory unchecked."""
+"""Native kernels check all offsets, counts and sizes before they use them to access memory."""
 
 from types import SimpleNamespace
 
@@ -226,7 +226,7 @@ def test_a_bundle_without_one_of_its_parts_is_an_error_and_not_the_end():
 
 
 def errant_comparison(**fields):
-    """Return one edit compared with itself, in parts that can be taken away."""
+    """Return one edit compared with itself, as parts whose attributes a test can delete."""
     flags = np.zeros(2, dtype=np.uint8)
     usual = {"row_offsets": offsets(0, 1), "edit_offsets": offsets(0, 1), "starts": offsets(0), "ends": offsets(1)}
     usual |= {"types": ids(0), "corrections": ids(1), "strings": ["R", "x"]}

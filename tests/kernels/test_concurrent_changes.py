@@ -1,4 +1,4 @@
-"""Arrays that another thread changes while a kernel runs: a result or an error, and the process lives."""
+"""Arrays that another thread changes while a kernel runs give a result or an error, but no crash."""
 
 import subprocess
 import sys

@@ -58,7 +58,7 @@ def test_lengths_that_widen_the_beam(both_kernels, length):
 
 
 def test_the_limit_on_shifts_tried(both_kernels, monkeypatch):
-    """Where more than a thousand shifts would be tried no more are made, and the best so far is not used."""
+    """After a thousand tried shifts the search stops, and the best shift so far is not applied."""
     generator = np.random.default_rng(0)
     pair = [generator.integers(0, 3, 40).tolist() for _ in range(2)]
     before, after = (token_array([words]) for words in pair)

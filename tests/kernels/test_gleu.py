@@ -35,7 +35,7 @@ def test_ngram_counts(both_kernels, rows, order, multiset):
 
 @pytest.mark.parametrize("words", [3, 20, 127, 128, 300])
 def test_ngrams_of_long_lines(both_kernels, words):
-    """Up to 600 tokens: few words in many orders, and more words than the kernel's table takes."""
+    """Lines of up to 600 tokens, with few distinct words, or with more than the kernel's square table holds."""
     generator = np.random.default_rng(words)
     lines = [" ".join(map(str, generator.integers(0, words, size=size))) for size in (100, 254, 257, 600)]
     tokens = intern_lines([*lines, *lines[::-1], *lines[1:], lines[0]], "ascii")
@@ -47,7 +47,7 @@ def test_ngrams_of_long_lines(both_kernels, words):
 
 @needs_native
 def test_any_number_of_threads(both_kernels):
-    """More sentences than one task takes, more draws too; columns that move with the draw and one that does not."""
+    """More sentences and draws than one task has. Some columns depend on the draw, one does not."""
     _, native = both_kernels("gleu")
     generator = np.random.default_rng(3)
     lines = [" ".join(generator.choice(list("abcd"), 6)) for _ in range(4 * 600)]
@@ -111,7 +111,7 @@ def test_draws(both_kernels, choices, first, python3):
 
 @pytest.mark.parametrize("choices", [1000, 60_000, 65_536, 3_000_000])
 def test_draws_of_many_choices(both_kernels, choices):
-    """So many that some draws depend on the second word of a random number, too."""
+    """So many draws that some also depend on the second word of a random number."""
     offsets = choices * np.arange(200, dtype=np.int64)
     for python3 in (False, True):
         np.testing.assert_array_equal(*(module.draw_rows(offsets, 0, 200, python3) for module in both_kernels("gleu")))

@@ -1,4 +1,4 @@
-"""The greedy choice of an annotator: ties, and both kernels alike (docs/metrics/m2.md §9)."""
+"""The greedy choice of an annotator: ties, and equal choices of both kernels (docs/metrics/m2.md §9)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_greedy_tie_breaks(implementation: str) -> None:
     data=st.data(),
 )
 def test_both_kernels_agree_on_samples(sentences: list[list[tuple[int, int, int]]], data: st.DataObject) -> None:
-    """Totals along arbitrary samples, and totals of the identity order from the chosen rows."""
+    """Totals of random samples; and totals of all sentences in order equal those of the chosen rows."""
     rows = np.array([row for rows in sentences for row in rows], dtype=np.int64).reshape(-1, 3)
     rows[:, 0] = np.minimum(rows[:, 0], rows[:, 1])
     offsets = flatten([0] * len(rows) for rows in sentences).offsets
@@ -52,7 +52,7 @@ def test_both_kernels_agree_on_samples(sentences: list[list[tuple[int, int, int]
 
 @pytest.mark.parametrize("rounded", [False, True])
 def test_both_kernels_agree_on_many_samples(both_kernels: Any, rounded: bool) -> None:
-    """More samples than are walked side by side; sentences of one to four rows, some of them equal."""
+    """More samples than are computed together, and sentences with one to four rows, some of them equal."""
     python, native = both_kernels("greedy")
     random = np.random.default_rng(8)
     offsets = np.cumsum([0, *random.integers(1, 5, size=60)])

@@ -1,4 +1,4 @@
-"""GREEN's n-gram counts: by hand, and both kernels give the same."""
+"""GREEN's n-gram counts: examples by hand, and both kernels give the same."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_both_kernels_count_alike(both_kernels, rows, order):
 
 @pytest.mark.parametrize("words", [3, 20, 63, 64, 127, 128, 300])
 def test_long_lines(both_kernels, words):
-    """Up to 600 tokens: few words in many orders, and more words than the kernel's table takes."""
+    """Lines of up to 600 tokens, with few distinct words, or with more than the kernel's square table holds."""
     generator = np.random.default_rng(words)
     lines = [" ".join(map(str, generator.integers(0, words, size=size))) for size in (100, 127, 254, 600)]
     texts = arrays(lines, lines[::-1], [[line] for line in [*lines[1:], lines[0]]])

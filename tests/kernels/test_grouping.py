@@ -1,4 +1,4 @@
-"""Edits as error groups: the native kernel refuses arrays that do not fit (more in metrics/test_imeasure_gold.py)."""
+"""Error groups: the native kernel rejects arrays that do not fit (more tests in metrics/test_imeasure_gold.py)."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_native_refuses_arrays_that_do_not_fit(both_kernels):
 
 @pytest.mark.parametrize("groups", [False, True])
 def test_the_work_grows_with_the_edits(groups):
-    """A sentence of 5,000 edits, 240 kB of M2, took 4.5 s, and one of 10,000 four times as long."""
+    """A sentence with 5,000 edits (240 kB of M2) once took 4.5 s, and one with 10,000 edits four times as long."""
     work = []
     for size in (100, 200):
         CountedTuple.reads = 0

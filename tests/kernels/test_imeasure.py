@@ -1,4 +1,4 @@
-"""The three-way alignment: both kernels align as a table filled cell by cell does, ties included."""
+"""The three-way alignment: both kernels give the same as a table that is filled cell by cell, ties included."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_table_5_alignment(kernel: ModuleType) -> None:
 
 
 def reordered(size: int) -> tuple[list[int], list[int], list[int]]:
-    """Texts of the same words in another order, which need much slack."""
+    """Texts with the same words in different orders, which need much slack."""
     words = list(range(size))
     return words, words[::-1], words[size // 2 :] + words[: size // 2]
 
@@ -103,7 +103,7 @@ def test_a_pair_of_texts_beyond_the_limit_is_reported(kernel: ModuleType) -> Non
 
 @pytest.mark.parametrize(("cells", "status"), [(1000, 3), (10_000, 0)])
 def test_a_correction_too_long_for_the_proof_of_cuts_is_reported(kernel: ModuleType, cells: int, status: int) -> None:
-    """A segment's references are aligned with its own tokens first, then with the whole text (1.7 GB for 220 kB)."""
+    """The proof of cuts aligns references with a whole text, which once took 1.7 GB for a text of 220 kB."""
     text = list(range(30))
     spans = ids([4, 5, 14, 15, 24, 25]).reshape(3, 2)
     each = np.arange(4)
@@ -120,7 +120,7 @@ def test_native_reports_three_texts_beyond_the_limit(both_kernels: Any) -> None:
 
 
 def test_three_texts_too_long_for_python_name_the_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two that are equal need no table of three."""
+    """If two of the texts are equal, no three-way table is needed."""
     source, hypothesis, reference = map(ids, reordered(600))
     python = select("imeasure", "python")
     assert len(python.align(source, source, reference)) >= 600

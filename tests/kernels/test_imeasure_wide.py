@@ -1,4 +1,4 @@
-"""Whole numbers of 128 bits, which the I-measure's kernel has of its own, against Python's."""
+"""The 128-bit integers of the I-measure's kernel give the same results as Python's integers."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Mixed references of sentences that cannot be cut: the lattice against listing all of them."""
+"""Mixed references of sentences that cannot be cut: the lattice finds the same as a list of all references."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _TOO_MANY = 2
 
 @st.composite
 def truncated(draw: st.DrawFn) -> tuple[Sentence, str]:
-    """A sentence of few words, and an output that ends early or says something else."""
+    """Return a sentence of few distinct words, and an output that ends early or is unrelated."""
     sentence, hypothesis = draw(grouped())
     words = hypothesis.split()
     return sentence, " ".join(draw(st.sampled_from([words[: draw(st.integers(0, len(words)))], words[::-1], words])))
 
 
 def without_cuts(options: IMeasure) -> IMeasure:
-    """No segment may list references, so that every sentence goes through the lattice."""
+    """Return options that list no references of a segment, so that every sentence goes through the lattice."""
     return limited(options, listed=0, segment=0)
 
 
@@ -50,7 +50,7 @@ def test_both_kernels_search_alike(batch: list[tuple[Sentence, str]], options: I
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_truncated_output_is_mixed_exactly(kernel: str) -> None:
-    """Forty corrections in a sentence whose output ends after the first: no run of kept words is left to cut in.
+    """Forty corrections, and an output that ends after the first of them, so that no kept words are left for cuts.
 
     Each word `w` of the source has the correction `r`. The output makes the first correction and stops. A word that is
     missing weighs 2 where the reference keeps it, and 2 + 1 - 3 / 2 where the reference corrects it, so the best
@@ -66,13 +66,13 @@ def test_a_truncated_output_is_mixed_exactly(kernel: str) -> None:
 
 
 def test_a_truncated_output_passes_a_boundary_in_several_cells() -> None:
-    """`a` may stay with the first or go to the second `a`: the boundary between them is passed before or after it."""
+    """`a` aligns equally well with the first and the second `a`: it is before or after the boundary between them."""
     lattice = Lattice([1, 2, 1], [1], [[[1]], [[2, 1]]], [(0, 0), (1, 1), (3, 1)])
     assert lattice.live_cells() == [[(0, 0)], [(1, 0), (1, 1)], [(3, 1)]]
 
 
 def test_of_equally_good_paths_the_first_options_are_taken() -> None:
-    """Two nodes between two segments: option 1 of the second segment leads on from node 0, option 0 from node 1."""
+    """Two nodes between two segments: option 1 of the second segment starts at node 0, option 0 at node 1."""
 
     def counted(right: int) -> list[int]:
         return [0] * 5 + [right, 0, 0, 0, 0] + [0] * 5

@@ -1,4 +1,4 @@
-"""MaxMatch: quirks through kernel and metric; both kernels must agree (docs/metrics/m2.md)."""
+"""MaxMatch: quirks of the official scorer, in the metric and in both kernels, which must agree (docs/metrics/m2.md)."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ SENTENCES: list[tuple[str, str, list[TextEdit], dict[str, Any], tuple[int, int, 
 def test_one_sentence_and_one_annotator(
     kernels_of: str, source: str, hypothesis: str, edits: list[TextEdit], parameters: dict[str, Any], expected: Any
 ) -> None:
-    """By the kernel and by the metric."""
+    """The kernel and the metric give the expected counts."""
     metric = M2(**parameters)
     prepared = metric.prepare_sentence(source, hypothesis, annotation(*edits))
     counts, _ = select("maxmatch").match_corpus(*prepared.arguments(metric.max_unchanged_words, metric.release))
@@ -101,7 +101,7 @@ def test_one_sentence_and_one_annotator(
 def test_a_gold_edit_outside_the_sentence_never_matches(
     kernel: ModuleType, source: list[int], hypothesis: list[int], expected: tuple[int, ...]
 ) -> None:
-    """The kernel counts it as gold; the metric refuses it, and the reader may drop it (docs/metrics/m2.md §1)."""
+    """The kernel counts the edit as gold. The metric rejects it, and the reader can drop it (docs/metrics/m2.md §1)."""
     counts, _ = kernel.match_corpus(*pack(source, hypothesis, [GoldEdit(7, 9, ((0,),))]), MatchOptions())
     assert tuple(counts[0]) == expected
 
@@ -121,7 +121,7 @@ def test_a_repeated_clause(kernel: ModuleType) -> None:
 
 
 def test_native_keeps_the_exact_answer_past_the_limit(both_kernels: Any) -> None:
-    """A tie in a lattice too large for the arc list (docs/metrics/m2.md §14.2); a long repetition needs no list."""
+    """A tie in a lattice too large for the arc list (docs/metrics/m2.md §14.2), and a long repetition without ties."""
     _, native = both_kernels("maxmatch")
     *arrays, options = M2().prepare_sentence("f a", "e a c f", annotation()).arguments(2, "master")
     assert native.match_corpus(*arrays, options)[1].tolist() == [native.LITERAL]
@@ -157,7 +157,7 @@ sentences = st.lists(tokens, max_size=7)
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], list[GoldEdit]]:
-    """Few symbols, so many ties; gold edits that often agree, repeat, overlap, lie outside or out of order."""
+    """Few symbols, so many ties. Gold edits often agree, repeat, overlap, lie outside the text or are not in order."""
     source, hypothesis = draw(sentences), draw(st.lists(tokens, max_size=9))
     if draw(st.booleans()):
         place = draw(st.integers(0, len(source)))
@@ -176,7 +176,7 @@ def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], list[GoldEdit]]:
 def test_both_kernels_agree(
     both_kernels: Any, pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool
 ) -> None:
-    """Python lists every edit, native code only where it must: the same counts and the same official path."""
+    """Python lists every edit, native code only some; counts and official path are the same."""
     python, native = both_kernels("maxmatch")
     arrays, options = pack(*pair), MatchOptions(unchanged, release, flatten(FOLDED) if ignore else None)
     expected, _ = python.match_corpus(*arrays, options)
@@ -196,7 +196,7 @@ def test_both_kernels_agree(
 def test_arcs_are_listed_as_by_the_official_triple_loop(
     source: list[int], hypothesis: list[int], unchanged: int, release: str
 ) -> None:
-    """All vertices as the middle, all as the tail, all as the head of a merged edit (docs/metrics/m2.md §5)."""
+    """Merge edits with the official triple loop over middle, tail and head vertices (docs/metrics/m2.md §5)."""
     single, lattice = (
         maxmatch.build_lattice(source, hypothesis, MatchOptions(most, release)) for most in (-1, unchanged)
     )
@@ -218,13 +218,13 @@ def test_arcs_are_listed_as_by_the_official_triple_loop(
 
 
 def arcs_of(lattice: maxmatch.Lattice) -> list[tuple[int, int]]:
-    """The official list."""
+    """Return the official list of arcs, with repetitions."""
     listed = np.concatenate([np.zeros(0, dtype=np.int64), *lattice.groups])
     return list(zip(lattice.tails[listed].tolist(), lattice.heads[listed].tolist(), strict=True))
 
 
 def edits_of(lattice: maxmatch.Lattice) -> dict[tuple[int, int], tuple[int, int, int]]:
-    """Start, steps and unchanged words by arc."""
+    """Return the start, steps and unchanged words of each arc."""
     ends, facts = (lattice.tails, lattice.heads), (lattice.starts, lattice.steps, lattice.unchanged)
     arcs, found = (zip(*(part.tolist() for part in parts), strict=True) for parts in (ends, facts))
     return dict(zip(arcs, found, strict=True))

@@ -1,4 +1,4 @@
-"""Ctrl-C during a kernel's work: each call would take minutes, and ends as soon as the signal comes."""
+"""Ctrl-C stops a running kernel: each call would take minutes, but ends as soon as the signal arrives."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Tokens as numbers: both kernels give the same ones, on any number of threads."""
+"""Tokens as numbers: both kernels give the same numbers, on any number of threads."""
 
 import random
 
@@ -40,7 +40,7 @@ def test_known_lines_keep_their_numbers(known, lines, rule):
 
 
 def test_tokens_and_lines_of_all_sizes(both_kernels):
-    """Tokens that differ in one byte, up to three words of them; lines of up to a thousand bytes."""
+    """Tokens of up to three machine words that differ in one byte, in lines of up to a thousand bytes."""
     generator = random.Random(5)
     tokens = ["".join(generator.choices("ab", k=size)) for size in range(1, 25) for _ in range(40)]
     encoded = [" ".join(generator.choices(tokens, k=size)).encode() for size in range(80)]
@@ -54,7 +54,7 @@ def test_tokens_and_lines_of_all_sizes(both_kernels):
 
 
 def test_interning_on_several_threads(both_kernels):
-    """Lines enough for several parts, which share some words and have others of their own."""
+    """Enough lines for several parts, which have some words in common and others not."""
     words = np.random.default_rng(2).integers(0, 9, size=(20_000, 3)) * np.arange(1, 20_001)[:, None] // 7
     encoded = [" ".join(map(str, line)).encode() for line in words]
     offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)

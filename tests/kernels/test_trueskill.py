@@ -1,4 +1,4 @@
-"""TrueSkill's kernel: equal to the trueskill package, and both kernels equal to each other."""
+"""TrueSkill's kernels give the same numbers as the trueskill package and as each other."""
 
 from __future__ import annotations
 

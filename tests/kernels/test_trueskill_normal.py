@@ -1,4 +1,4 @@
-"""The normal distribution of TrueSkill's kernel: equal to the C library's but for a few last bits."""
+"""The normal distribution of TrueSkill's kernel equals that of the C library, except for a few last bits."""
 
 from __future__ import annotations
 

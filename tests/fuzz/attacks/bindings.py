@@ -14,7 +14,7 @@ _AT_ONCE = 100  # calls
 
 
 def run(function: str) -> Callable[[int, Budget], Iterator[Finding]]:
-    """Return an attack that makes many calls in each process; if it dies, the last one printed is the culprit."""
+    """Return an attack that makes many calls in each process. If it crashes, the last printed call is the culprit."""
 
     def attack(seed: int, budget: Budget) -> Iterator[Finding]:
         while budget.left():

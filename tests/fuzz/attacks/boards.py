@@ -1,4 +1,4 @@
-"""Hostile submissions to a leaderboard, records of one, and files of a run that was stopped."""
+"""Hostile submissions to a leaderboard, hostile records, and files of a stopped run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def good_record() -> dict[str, Any]:
 
 
 def good_journal() -> list[dict[str, Any]]:
-    """Return what a run leaves that was stopped after two sentences."""
+    """Return the journal that a run leaves if it is stopped after two sentences."""
     header = run_key(make_model("cmd:cat"), Corpus(sources=SOURCES, name="s.txt"))
     return [header, {"line": 1, "prediction": "a c"}, {"line": 3, "prediction": ""}]
 

@@ -20,7 +20,7 @@ TEXTS = ["a c", "the cat goes .", "b b"]
 
 
 def call(function: str, **arguments: Any) -> st.SearchStrategy[Case]:
-    """Return calls of a function, now and then with a value that is another or wrong inside."""
+    """Return calls of a function, sometimes with a value that is replaced or has a wrong part."""
     good = st.just(arguments)
     given = spoiled(spoiled(good)).filter(lambda found: isinstance(found, dict) and found.keys() == arguments.keys())
     return given.map(lambda found: Case([], call=(function, (), found)))

@@ -28,13 +28,13 @@ EXACT = (Limits(listed=0), Limits(listed=FULL))
 
 
 def both(name: str) -> dict[str, ModuleType]:
-    """Return the forms of a kernel that are installed."""
+    """Return the installed implementations of a kernel."""
     names = ("python", "native") if native_module() is not None else ("python",)
     return {each: select(name, each) for each in names}
 
 
 def m2_outcomes(case: M2Case) -> Iterator[Outcomes]:
-    """Yield the counts and the official path: Python lists every edit, native code only where it must."""
+    """Yield the counts and the official path. Python lists every edit, native code only some."""
     arrays = pack(*case[:3])
     options = MatchOptions(case.max_unchanged_words, case.release, flatten(FOLDED) if case.ignores_case else None)
     kernels = both("maxmatch").items()
@@ -64,7 +64,7 @@ def gleu_outcomes(case: GleuCase) -> Iterator[Outcomes]:
 
 
 def imeasure_outcomes(case: IMeasureCase) -> Iterator[Outcomes]:
-    """Yield how each mixed reference counts, and which is chosen: listed, decomposed, and by the full table."""
+    """Yield the counts of each mixed reference, and the choice: by listing, by decomposition, and by the full table."""
     listed = [mixed_references(*pair) for pair in zip(case.sources, case.groups, strict=True)]
     gold = MixedGold.of(case.groups)
     texts = [text for group in listed for text in group]
@@ -96,7 +96,7 @@ def imeasure_outcomes(case: IMeasureCase) -> Iterator[Outcomes]:
 
 
 def differing(make: Callable[[Random], Any], outcomes: Callable[[Any], Iterator[Outcomes]]) -> Any:
-    """Return an attack's run: cases of a generator, on which all outcomes must be equal."""
+    """Return an attack that makes cases with a generator, on each of which all outcomes must be equal."""
 
     def run(seed: int, budget: Budget) -> Iterator[Finding]:
         for number in budget:

@@ -1,4 +1,4 @@
-"""Faults of the machine: kill -9, a full or read-only disk at any change of a file; then the command runs again."""
+"""Machine faults at any change of a file: kill -9, a full or read-only disk. Then the command runs again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ EXPECTED = {
 
 @dataclass(frozen=True)
 class Scene:
-    """A command that writes files below a folder, how many changes it makes at most, and what must hold.
+    """A command that writes files below a folder, the most changes that it makes, and the rules that must hold.
 
     `broken` says what is wrong after a fault, `unfinished` what is wrong when the command has run again to its end;
     both return "" where nothing is.
@@ -53,12 +53,12 @@ class Scene:
 
 
 def run_with_fault(arguments: list[str], folder: Path, number: int = 0, fault: str = "kill") -> Ending:
-    """Run a command with a fault at a change of a file or at a moment; 0: without."""
+    """Run a command with a fault at a change of a file or after some time; 0 means no fault."""
     return confined().run_in(folder.parent, Case([], call=("fault_injection:run", (number, fault, arguments), {})))
 
 
 def outputs_broken(folder: Path) -> str:
-    """Return what is wrong with the outputs of a run: they are whole or not there."""
+    """Return what is wrong with the outputs of a run. Each must be complete or missing."""
     made = folder / "out.txt"
     return "half of the outputs" if made.exists() and made.read_bytes() != text(DEMO.sources) else ""
 
@@ -71,7 +71,7 @@ def outputs_unfinished(folder: Path) -> str:
 
 
 def board_broken(folder: Path) -> str:
-    """Return what is wrong with a board: every record there is reads well and has its details."""
+    """Return what is wrong with a board. Every record must be readable and have its details."""
     store = FolderStore(folder / "board")
     loaded = store.load()
     if loaded.warnings:
@@ -87,7 +87,7 @@ def board_unfinished(folder: Path) -> str:
 
 
 def tables_broken(folder: Path) -> str:
-    """Return what is wrong with tables: every one that has its name, but parts in a journal, reads as a whole."""
+    """Return what is wrong with tables. Every table must be readable and complete, except for parts in a journal."""
     import pyarrow.parquet
 
     for path in (path for path in folder.rglob("*.parquet") if path.parent.suffix != ".journal"):
@@ -113,7 +113,7 @@ def stream(folder: Path) -> list[str]:
 
 
 def stream_unfinished(folder: Path) -> str:
-    """Return what is wrong with the table of a stream that came to its end."""
+    """Return what is wrong with the table of a finished stream."""
     import pyarrow.parquet
 
     column = pyarrow.parquet.read_table(folder / "scores.parquet").column("gleu_score").to_pylist()
@@ -142,7 +142,7 @@ SCENES = {
 
 @contextlib.contextmanager
 def stage() -> Iterator[Path]:
-    """Yield a folder to write in, with what the commands read next to it."""
+    """Yield a folder to write in, next to the files that the commands read."""
     with tempfile.TemporaryDirectory(prefix="gecbench-faults-", ignore_cleanup_errors=True) as name:
         outer = Path(name)
         tiny_mirror(outer / "mirror")
@@ -158,7 +158,7 @@ def stage() -> Iterator[Path]:
 
 
 def one_round(name: str, number: int, fault: str) -> str:
-    """Bring on a fault at a change of a file, then run the command to its end; return what is wrong."""
+    """Cause a fault at a change of a file, then run the command to its end. Return what is wrong."""
     scene = SCENES[name]
     with stage() as folder:
         failed = run_with_fault(scene.arguments(folder), folder, number, fault)
@@ -177,7 +177,7 @@ def one_round(name: str, number: int, fault: str) -> str:
 
 
 def attack(faults: list[str]) -> Callable[[int, Budget], Iterator[Finding]]:
-    """Return an attack by some kinds of faults on all scenes in turn."""
+    """Return an attack that causes some kinds of faults in all scenes in turn."""
 
     def run(seed: int, budget: Budget) -> Iterator[Finding]:
         for number in budget:
@@ -201,7 +201,7 @@ def serve(seed: int, budget: Budget) -> Iterator[Finding]:
 
 
 def serve_and_kill(board: Path, random: Random) -> str:
-    """Return what is wrong after a server was killed and the next one had its time."""
+    """Return what is wrong after a server was killed and the next server had time to finish."""
     accepted = {}
     with server(board, "--per-minute", "1000", "--resamples", "100") as (address, process):
         for k in range(random.randint(1, 4)):
@@ -235,7 +235,7 @@ def serve_and_kill(board: Path, random: Random) -> str:
 
 
 def fill(seed: int, budget: Budget) -> Iterator[Finding]:
-    """Make folders of a served board unwritable for a while; what was accepted must be scored afterwards."""
+    """Make folders of a served board unwritable for a while. All accepted submissions must be scored afterwards."""
     for number in budget:
         random = Random(f"{seed} {number}")
         with tempfile.TemporaryDirectory(prefix="gecbench-faults-", ignore_cleanup_errors=True) as folder:
@@ -244,7 +244,7 @@ def fill(seed: int, budget: Budget) -> Iterator[Finding]:
 
 
 def serve_and_fill(board: Path, random: Random) -> str:
-    """Return what is wrong after a board could not be written to for a while: a file is in a folder's place."""
+    """Return what is wrong after a board was unwritable for a while, because files replaced its folders."""
     accepted = {}
     with server(board, "--per-minute", "1000") as (address, _):
         blocked = [board / name for name in ("records", "details", "tests", "waiting") if random.random() < 0.5]

@@ -26,7 +26,7 @@ _ROUNDS = 2 * KERNELS  # of the threads' program at a time
 
 @cache
 def fuzzing_compiler() -> str:
-    """Return a clang with libFuzzer, or nothing."""
+    """Return the name of a clang with libFuzzer, or an empty text."""
     for name in filter(shutil.which, _CLANGS):
         made = subprocess.run(
             [name, "-fsanitize=fuzzer", "-x", "c++", "-", "-o", os.devnull],
@@ -40,7 +40,7 @@ def fuzzing_compiler() -> str:
 
 
 def build(compiler: str, sanitizers: str, driver: str) -> Path:
-    """Return the program of a driver with the kernels, built again if a source is newer."""
+    """Return the program of a driver and the kernels. Build it if a source is newer."""
     folder = ROOT / "build" / f"fuzz-{driver}"
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / driver

@@ -1,4 +1,4 @@
-"""Journals of a stream that was stopped, Parquet files that unpack to much, and runs of characters."""
+"""Journals of stopped streams, Parquet files that unpack to large tables, and runs of characters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JOURNAL = "scores.parquet.journal"
 
 @functools.cache
 def stopped_stream() -> tuple[Mapping[str, bytes], str]:
-    """Return the files of a stream that was killed before its end, and what it prints if it is not."""
+    """Return the files of a stream that was killed, and the output of the same stream if it is not killed."""
     files: dict[str, bytes] = {}
     with stage() as folder:
         (folder / "good.txt").write_bytes(text(GOOD))
@@ -42,7 +42,7 @@ def stopped_stream() -> tuple[Mapping[str, bytes], str]:
 
 
 def damage(random: Random, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files with one of them cut, doubled, changed, gone or replaced by another."""
+    """Return the files with one of them cut off, doubled, changed, deleted or replaced by another."""
     found = dict(files)
     name = random.choice(sorted(name for name in found if not name.endswith("/lock")))  # it has no content
     content, place = found[name], random.randrange(max(1, len(found[name])))
@@ -62,7 +62,7 @@ def damage(random: Random, files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def journals(seed: int, budget: Budget) -> Iterator[Finding]:
-    """Resume a stream from files that are not as they were left: the same result, or one sentence."""
+    """Resume a stream from changed files: the result must be the same, or the error one sentence."""
     files, expected = stopped_stream()
     for number in budget:
         random = Random(f"{seed} {number}")
@@ -76,7 +76,7 @@ def journals(seed: int, budget: Budget) -> Iterator[Finding]:
 
 
 def bomb(random: Random) -> bytes:
-    """Return a small Parquet file of many equal texts, now and then with a byte changed."""
+    """Return a small Parquet file of many equal texts, sometimes with a changed byte."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -97,7 +97,7 @@ def bomb(random: Random) -> bytes:
 
 
 def parquet(seed: int, budget: Budget) -> Iterator[Finding]:
-    """Score Parquet files that unpack to much."""
+    """Score small Parquet files that unpack to large tables."""
     for number in budget:
         random = Random(f"{seed} {number}")
         words = ["score", "-s", "s.txt", "-r", "s.txt", "-p", "p.parquet", "--tokenized", "--aligned"]
