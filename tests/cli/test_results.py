@@ -106,7 +106,7 @@ BAD = {
     "no date": (["--date", "yesterday"], "is not a date"),
     "no hash": (["--revision", "main"], "is not a commit hash"),
     "no folder": (["--to", "nowhere"], "nowhere: no such folder"),
-    "parameters": (["-m", "gleu(draws=py3)"], "not gleu with its default parameters"),
+    "parameters": (["-m", "gleu(draws=py3)"], "the task gleu requires the default parameters, but the metric is"),
     "two systems": (["-p", GOOD, str(DATA / "systems" / "do-nothing.txt")], "one system, not 2"),
 }
 

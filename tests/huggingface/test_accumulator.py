@@ -58,20 +58,20 @@ def test_numbers_of_the_corpus_itself():
 def test_missing_sentences():
     total = gecbench.Accumulator(DEMO)
     total.update([0, 2], GOOD[:2])
-    with pytest.raises(InputError, match=r"40 sentences of 42 without an output, '2' for example.*gather"):
+    with pytest.raises(InputError, match=r"no output for 40 of 42 sentences, for example '2'.*gather"):
         total.compute()
     with pytest.warns(gecbench.MixedUpTextWarning, match="some sentences have no output"):
         found = total.compute(partial=True)["gleu"].value
     assert found == score(GOOD[:2], DEMO.select([0, 2]), aligned=True)["gleu"].value
     total.reset()
-    with pytest.raises(InputError, match="42 sentences of 42 without an output"):
+    with pytest.raises(InputError, match="no output for 42 of 42 sentences"):
         total.compute(partial=True)
 
 
 @pytest.mark.parametrize(
     ("ids", "texts", "problem"),
     [
-        (["x"], ["a"], "demo has no sentence 'x'. Ids are '1' to '42', or places counted from 0"),
+        (["x"], ["a"], "demo has no sentence 'x'. Give an id \('1' to '42'\) or a position \(0 to 41\)"),
         ([42], ["a"], "demo has no sentence 42"),
         ([-1], ["a"], "demo has no sentence -1"),
         ([True], ["a"], "demo has no sentence True"),
@@ -89,10 +89,10 @@ def test_different_outputs_of_a_sentence():
     total = gecbench.Accumulator(DEMO)
     total.update(range(42), GOOD)
     total.update([3], ["Something else ."])
-    with pytest.warns(gecbench.MixedUpTextWarning, match="1 sentence with two different outputs: the first one"):
+    with pytest.warns(gecbench.MixedUpTextWarning, match="two different outputs were given for 1 sentence: the first"):
         assert total.compute()["gleu"].value == score(GOOD, DEMO)["gleu"].value
 
 
 def test_another_corpus():
-    with pytest.raises(InputError, match="outputs of corpus cannot be merged with those of demo"):
+    with pytest.raises(InputError, match="outputs of corpus cannot be merged with outputs of demo"):
         gecbench.Accumulator(DEMO).merge(gecbench.Accumulator(gecbench.Corpus(SOURCES, REFERENCES)))

@@ -268,9 +268,9 @@ def test_windows_line_ends_and_final_newlines(m2):
 BAD = {
     "another sentence's block": (
         [*BLOCKS[:1], BLOCKS[2], BLOCKS[1]],
-        r"references\[1\]: the S line of sentence 2 is not",
+        r"references\[1\]: the S line of sentence 2 differs from its source",
     ),
-    "two blocks": ([BLOCKS[0] + "\n\n" + BLOCKS[1], *BLOCKS[1:]], r"references\[0\]: 2 M2 blocks"),
+    "two blocks": ([BLOCKS[0] + "\n\n" + BLOCKS[1], *BLOCKS[1:]], r"references\[0\]: the string has 2 M2 blocks"),
     "a block too few": (BLOCKS[:2], r"references for 2 sentences, but 3 sources"),
     "a bare rewrite": ([*BLOCKS[:2], "Young wolves ."], r"references\[2\] is a string that is not an M2 block: 'Young"),
     "an empty string": ([*BLOCKS[:2], ""], r"references\[2\] is a string that is not an M2 block"),
@@ -284,7 +284,7 @@ BAD = {
         [BLOCKS[0].replace("A 3 4", "A 3 9"), *BLOCKS[1:]],
         r"references\[0\]:2: the span 3 9",
     ),
-    "a broken edit": ([BLOCKS[0] + "\nA 1 2|||T", *BLOCKS[1:]], r"references\[0\]:4: 2 fields where 6 are needed"),
+    "a broken edit": ([BLOCKS[0] + "\nA 1 2|||T", *BLOCKS[1:]], r"references\[0\]:4: the edit has 2 fields, not 6"),
     "nothing": ([], r"references for 0 sentences"),
 }
 

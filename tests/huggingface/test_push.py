@@ -123,7 +123,7 @@ def test_names_are_not_patterns(hub, board):
 @pytest.mark.parametrize("content", [TOKEN, "-----BEGIN OPENSSH PRIVATE KEY-----", "AKIA" + "A1B2" * 4, *KEYS])
 def test_a_secret_stops_the_upload(hub, board, content, refused):
     write(board, {"data/x.json": f'{{}}\n"{content}"'})
-    message = refused(["push", "leaderboard", board, "--repo", "me/it"], "x.json:2: seems to contain a secret")
+    message = refused(["push", "leaderboard", board, "--repo", "me/it"], "x.json:2: seems to contain a key or token")
     assert content not in message
     assert not hub.requests
 
@@ -142,9 +142,9 @@ def test_a_link_out_of_the_folder_is_refused(board, tmp_path):
         ("dataset", DATA_CARD, "data", r"not ready: data.* is missing.*gecbench data build corpus"),
         ("dataset", "---\ntitle: x\n---\n", "", r"license \(none\).*--private"),
         ("dataset", "---\nlicense: other\n---\n", "", r"license \(other\).*--license-confirmed"),
-        ("dataset", "# x\n", "", r"no card with a YAML header"),
+        ("dataset", "# x\n", "", r"README.md: is missing or has no YAML header"),
         ("leaderboard", SPACE_CARD, "index.html", r"not ready: index.html is missing.*gecbench leaderboard build"),
-        ("leaderboard", "---\ntitle: x\n---\n", "", r"no sdk"),
+        ("leaderboard", "---\ntitle: x\n---\n", "", r"no valid sdk"),
         ("metric", SPACE_CARD, "", r"not ready: board.py is missing"),
     ],
 )

@@ -90,7 +90,7 @@ class TestNumbers:
 class TestHealth:
     def test_shares_of_empty_and_unrelated_outputs(self):
         texts = ["", " ", *["Zebra quartz violin marble ."] * 5, *GOOD[7:]]
-        with pytest.warns(gecbench.ForeignTextWarning, match="12% of the outputs share hardly a word"):
+        with pytest.warns(gecbench.ForeignTextWarning, match="12% of the outputs share hardly any words"):
             found = compute_metrics(TOKENIZER, DEMO)(handed_over(texts))
         assert (found["empty"], found["unrelated"]) == (2 / 42, 5 / 42)
         assert compute_metrics(TOKENIZER, DEMO)(handed_over(GOOD))["empty"] == 0

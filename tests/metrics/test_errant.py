@@ -339,7 +339,7 @@ class TestModule:
         assert [found[name] for name in ("tp", "fp", "fn")] == [2, 0, 0]
 
     def test_blocks_of_other_sentences_are_refused(self) -> None:
-        with pytest.raises(InputError, match=r"predictions\[1\]: the S line of sentence 2 is not its source"):
+        with pytest.raises(InputError, match=r"predictions\[1\]: the S line of sentence 2 differs from its source"):
             self.compute([BLOCKS[0], "S d"])
         with pytest.raises(InputError, match=r"predictions\[1\] is a string that is not an M2 block"):
             self.compute([BLOCKS[0], "d e"])

@@ -97,7 +97,7 @@ def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
     """Tokenize and check answers. `answers` maps the positions of sentences, from 0, to one line of text each.
 
     Harnesses pair answers with their sentences, so lines cannot be shifted. Two problems raise an error elsewhere:
-    labels around nearly all answers, and answers that have hardly a word in common with their sentences. Here they are
+    labels around nearly all answers, and answers that share hardly any words with their sentences. Here they are
     only logged as warnings, so that no result of the model is lost.
     """
     sentences = sorted(answers)

@@ -20,20 +20,20 @@ from gecbench.metrics.base import Metrics, metric_columns
 
 
 class OrderWarning(UserWarning):
-    """Outputs of several processes without ids: GLEU and M2 depend on the order of the sentences."""
+    """Outputs of several processes have no ids, so their order is unknown. GLEU and M2 depend on it."""
 
 
 class Accumulator:
     """Collect outputs batch by batch, on one process or several, and score them in the order of the corpus.
 
-    GLEU's draws and M2's choice of annotators depend on the order of the sentences. An accumulator restores that order
-    by the ids of the sentences. Shuffled batches, shards of several processes and the sentences that a
-    `DistributedSampler` repeats give the digits of a single call of `score`.
+    GLEU's random references and M2's choice of annotators depend on the order of the sentences. An accumulator uses the
+    ids of the sentences to restore that order. So the scores are identical to those of a single call of `score`, even
+    if batches are shuffled, split between processes, or repeat some sentences (as with `DistributedSampler`).
 
     Args:
         corpus: A `Corpus`, a name such as `"jfleg:test"`, a file or rows, as in `score`.
         metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
-        tokenize: "auto" (the default) brings raw outputs to the tokens of the corpus; "none" takes them as they are.
+        tokenize: "auto" (the default) tokenizes raw outputs like the corpus. "none" leaves outputs unchanged.
 
     Example:
         >>> from gecbench import score
@@ -53,7 +53,7 @@ class Accumulator:
         self._preprocessing = Preprocessing(tokenize, tokenized=True, paired=True)
         ids = self.corpus.ids or ()
         self._places = {name: place for place, name in enumerate(ids)}
-        # Numbers are ids where the corpus has its own numbers, and places elsewhere.
+        # An integer is an id if the corpus has its own numbers as ids, and else a position.
         own_numbers = all(name.isdecimal() for name in ids) and list(ids) != [str(i + 1) for i in range(len(ids))]
         self._numbers_are_ids = own_numbers
         self._outputs: dict[int, str] = {}
@@ -67,9 +67,9 @@ class Accumulator:
         """Add the outputs of some sentences, in any order.
 
         Args:
-            ids: Which sentences: their ids (strings), or their places in the corpus counted from 0 (integers). Of a
-                corpus whose ids are numbers of its own, an integer is the id.
-            texts: The outputs, one for each id. Of a sentence that is given twice, the first output counts.
+            ids: The ids of the sentences (strings), or their positions in the corpus from 0 (integers). If the corpus
+                has its own numbers as ids, an integer is an id.
+            texts: One output for each id. If a sentence is given twice, its first output counts.
 
         Raises:
             InputError: An id is unknown, or there are more or fewer texts than ids.
@@ -82,21 +82,24 @@ class Accumulator:
         self._add(zip(places, lines, strict=True))
 
     def merge(self, other: Accumulator) -> None:
-        """Add the outputs of another accumulator, such as that of another process.
+        """Add the outputs of another accumulator, for example from another process.
+
+        Args:
+            other: An accumulator for the same corpus.
 
         Raises:
-            InputError: The other one collects outputs of another corpus.
+            InputError: The other accumulator has another corpus.
         """
         if other.corpus is not self.corpus and other.corpus.fingerprint() != self.corpus.fingerprint():
-            problem = f"outputs of {other.corpus.name} cannot be merged with those of {self.corpus.name}"
-            raise InputError(problem, fix="Make both accumulators from the same corpus")
+            problem = f"outputs of {other.corpus.name} cannot be merged with outputs of {self.corpus.name}"
+            raise InputError(problem, fix="Create both accumulators with the same corpus")
         self._add(other._outputs.items())
         self._conflicts |= other._conflicts
 
     def gather(self) -> None:
-        """Merge the outputs of all processes into every one of them; all have to call it.
+        """Exchange the outputs of all processes, so that each process has all outputs.
 
-        It uses `torch.distributed`, and does nothing where that is not in use.
+        Every process must call this method. It does nothing if `torch.distributed` is not in use.
         """
         parts = all_gather(self._outputs)
         self._outputs = {}
@@ -107,10 +110,10 @@ class Accumulator:
         """Return the scores of all sentences, by metric.
 
         Args:
-            partial: Score the sentences that have an output, with a warning if they are not all.
+            partial: Score only the sentences that have an output, and warn if some have none.
 
         Raises:
-            InputError: Some sentences have no output yet, or a metric refuses the outputs.
+            InputError: Some sentences have no output yet, or a metric cannot score the outputs.
         """
         prepared = self.prepare(partial=partial)
         return Scores(score_prepared({"predictions": prepared}, self.metrics, 0, DEFAULT_SEED)["predictions"])
@@ -120,19 +123,20 @@ class Accumulator:
         corpus, places = self.corpus, sorted(self._outputs)
         if len(places) < len(corpus):
             first = next(name for name, place in self._places.items() if place not in self._outputs)
-            missing = counted(len(corpus) - len(places), "sentence")
             if not partial or not places:
-                problem = f"{missing} of {len(corpus)} without an output, {first!r} for example"
-                raise InputError(problem, fix="Update with every sentence, and merge all processes first (gather)")
-            warnings.warn("some sentences have no output: the others are scored", MixedUpTextWarning, stacklevel=3)
+                missing = f"{len(corpus) - len(places):,} of {counted(len(corpus), 'sentence')}"
+                fix = "Call update for every sentence, and with several processes call gather before compute"
+                raise InputError(f"there is no output for {missing}, for example {first!r}", fix=fix)
+            warnings.warn("some sentences have no output: only the others are scored", MixedUpTextWarning, stacklevel=3)
             corpus = share_guide(corpus, corpus.select(places))
         if self._conflicts:
-            problem = f"{counted(len(self._conflicts), 'sentence')} with two different outputs: the first one is scored"
+            conflicts = counted(len(self._conflicts), "sentence")
+            problem = f"two different outputs were given for {conflicts}: the first output is scored"
             warnings.warn(problem, MixedUpTextWarning, stacklevel=3)
         return self._preprocessing.prepare(corpus, [self._outputs[place] for place in places])
 
     def reset(self) -> None:
-        """Forget all outputs, for the next evaluation."""
+        """Remove all outputs, before the next evaluation."""
         self._outputs, self._conflicts = {}, set()
 
     def _add(self, outputs: Iterable[tuple[int, str]]) -> None:
@@ -148,15 +152,19 @@ class Accumulator:
         elif str(wanted) in self._places:
             return self._places[str(wanted)]
         known = list(self._places)
-        fix = f"Ids are {known[0]!r} to {known[-1]!r}, or places counted from 0"
+        fix = f"Give an id ({known[0]!r} to {known[-1]!r})"
+        fix += "" if self._numbers_are_ids else f" or a position (0 to {len(known) - 1})"
         raise InputError(f"{self.corpus.name} has no sentence {wanted!r}", fix=fix)
 
 
 def in_order(ids: Iterable[str | int], *columns: Sequence[Any]) -> list[list[Any]]:
-    """Return columns of rows in the order of their ids, without the rows that repeat an id.
+    """Sort the rows of some columns by id, and drop rows with a repeated id.
 
-    Numbers in ids count by their value: `"test-9"` comes before `"test-10"`. The first row of an id is kept. The first
-    column is the text that an id stands for.
+    Numbers in ids are compared by value: `"test-9"` comes before `"test-10"`. The first row of each id is kept.
+
+    Args:
+        ids: The id of each row.
+        columns: The columns to sort. The first column is the text that the id stands for.
 
     Raises:
         InputError: Two rows with the same id differ in the first column.
@@ -178,7 +186,7 @@ def _natural_key(name: str) -> list[tuple[int, int, str]]:
 
 
 def all_gather(value: Any) -> list[Any]:
-    """Return the values of all `torch.distributed` processes by rank, or only this one if it is not in use."""
+    """Return the values of all `torch.distributed` processes by rank, or only `value` if there is one process."""
     if count_processes() == 1:
         return [value]
     values: list[Any] = [None] * count_processes()
@@ -187,7 +195,7 @@ def all_gather(value: Any) -> list[Any]:
 
 
 def count_processes() -> int:
-    """Return the number of processes of `torch.distributed`; 1 if it is not in use."""
+    """Return the number of processes of `torch.distributed`, or 1 if it is not in use."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available() or not torch.distributed.is_initialized():
         return 1
@@ -195,7 +203,7 @@ def count_processes() -> int:
 
 
 def list_ids(ids: Any) -> list[Any]:
-    """Return ids as a list; those of an array or a tensor as Python's own numbers."""
+    """Return ids as a list. The ids in an array or a tensor become Python numbers."""
     if isinstance(ids, (str, bytes)):
-        raise InputError(f"ids is a single {type(ids).__name__}", fix="Pass ids=[...], one for each text")
+        raise InputError(f"ids is a single {type(ids).__name__}", fix="Pass a list with one id for each text")
     return list(ids.tolist() if hasattr(ids, "tolist") else ids)

@@ -1,4 +1,4 @@
-"""Base classes of gecbench's `evaluate` modules: features, a check of every row, and the result dictionary."""
+"""Base classes of gecbench's `evaluate` modules. They declare features, check every row and return a dictionary."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ def _features(references: Any) -> Any:
 
 
 class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
-    """An `evaluate.Metric` over sources, predictions and references that checks every row it is given.
+    """An `evaluate.Metric` over sources, predictions and references that checks the type of every row.
 
-    `evaluate` looks at the type of the first row only and turns the others into strings, silently.
-    A subclass names the class of its metric, whose parameters are options of `compute`. Rows may come with `ids`:
-    then they are scored in the order of their ids, and a repeated id counts once.
+    `evaluate` itself checks only the first row and silently converts the others to strings. A subclass sets `metric`.
+    The parameters of that metric are options of `compute`. If rows have `ids`, they are scored in the order of their
+    ids, and a repeated id counts once.
     """
 
     metric: ClassVar[type[Metric]]
     _has_ids: bool = False
 
     def compute(self, *, ids: Any = None, **inputs: Any) -> Any:
-        """Compute the metric; all arguments by keyword."""
+        """Compute the metric. All arguments are keyword arguments."""
         if inputs.get("predictions") is not None:
             inputs |= self._start_ids(ids, inputs["predictions"])
         elif ids is not None:
-            raise InputError("ids without predictions", fix="Pass ids with the rows that they belong to")
+            raise InputError("ids were passed without predictions", fix="Pass ids together with their rows")
         try:
             return self._compute_rows(**inputs)
         finally:
@@ -61,29 +61,30 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         given = [name for name in self._feature_names() if inputs.get(name) is not None]
         missing = sorted(set(self._feature_names()) - set(given))
         if given and missing:
-            raise InputError(f"{', '.join(missing)} missing", fix=f"Pass {', '.join(self._feature_names())}")
+            raise InputError(f"{' and '.join(missing)} missing", fix=f"Pass {', '.join(self._feature_names())}")
         if given and len(inputs["sources"]) == 0:
             raise InputError("the corpus is empty", fix="Give at least one source sentence")
         return super().compute(**inputs)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, ids: Any = None, **inputs: Any) -> None:
-        """Add some sentences, each checked."""
+        """Check some sentences and add them."""
         self.check_rows(predictions=predictions, references=references, **inputs)
         columns = self._start_ids(ids, predictions)
         super().add_batch(predictions=predictions, references=references, **columns, **inputs)
 
     def add(self, *, prediction: Any = None, reference: Any = None, ids: Any = None, **inputs: Any) -> None:
-        """Add one sentence, checked."""
+        """Check one sentence and add it."""
         columns = {name: [value] for name, value in inputs.items()}
         self.check_rows(predictions=[prediction], references=[reference], **columns)
         own = self._start_ids(None if ids is None else [ids], [prediction])
         super().add(prediction=prediction, reference=reference, **{name: row for name, (row,) in own.items()}, **inputs)
 
     def _start_ids(self, ids: Any, predictions: Any) -> dict[str, list[str]]:
-        """Return the column of ids, if there is one; refuse ids of some batches only."""
+        """Return the column of ids if there is one. Raise an error if only some batches have ids."""
         names = None if ids is None else [*map(str, list_ids(ids))]
         if names is not None and len(names) != len(predictions):
-            raise InputError(f"{counted(len(names), 'id')} for {counted(len(predictions), 'prediction')}")
+            problem = f"{counted(len(names), 'id')} for {counted(len(predictions), 'prediction')}"
+            raise InputError(problem, fix="Pass one id for each prediction")
         if self.writer is not None and self._has_ids != (names is not None):
             raise InputError("some batches have ids and others do not", fix="Give ids with every batch, or with none")
         self._has_ids = names is not None
@@ -100,9 +101,10 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         return datasets.Features({**found, "ids": datasets.Value("string")}) if self._has_ids else found
 
     def check_rows(self, *, predictions: Any, references: Any, sources: Any = None, **unknown: Any) -> None:
-        """Refuse rows of the wrong type or number."""
+        """Raise an error for a wrong type or number of rows."""
         if unknown:
-            raise InputError(f"unknown input {', '.join(unknown)}", fix=f"Known: {', '.join(self._feature_names())}")
+            fix = f"Pass {', '.join(self._feature_names())}"
+            raise InputError(f"unknown argument {', '.join(unknown)}", fix=fix)
         if references is None:
             raise InputError("references is None", fix="references[i] must be the list of references of sentence i")
         check_predictions(predictions, len(self.corpus(sources, references)))
@@ -110,7 +112,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
             _check_unicode(rows, name)
 
     def corpus(self, sources: Sequence[str], references: Sequence[Any]) -> Corpus:
-        """Return rows as a corpus; raise an error that names the first wrong row."""
+        """Return rows as a corpus, or raise an error that names the first invalid row."""
         return Corpus(sources=sources, references=references)
 
     def outputs(self, sources: Sequence[str], predictions: Sequence[str]) -> Sequence[str]:
@@ -153,10 +155,10 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
 
 
 class EditMetric(ReferenceMetric):
-    """A metric of edits: the gold of a sentence is a list of rewrites, or its block of M2 as one string."""
+    """A metric of edits. The gold of a sentence is a list of rewrites, or one string with its M2 block."""
 
     def check_rows(self, *, predictions: Any, references: Any, sources: Any = None, **unknown: Any) -> None:
-        """Refuse rows of the wrong type or number, and a change of form between batches."""
+        """Raise an error for a wrong type or number of rows, or if batches mix rewrites and M2 blocks."""
         super().check_rows(predictions=predictions, references=references, sources=sources, **unknown)
         if self.writer is not None:
             blocks_before = isinstance(self.selected_feature_format["references"], datasets.Value)
@@ -177,7 +179,10 @@ class EditToEditMetric(EditMetric):
     """A metric of edits whose predictions may be texts or M2 blocks."""
 
     def outputs(self, sources: Sequence[str], predictions: Sequence[str]) -> Sequence[str]:
-        """Return texts as they are, and blocks of M2 as edits: lines after `S `, or `S ` and nothing but the source."""
+        """Return texts unchanged, and M2 blocks as edits.
+
+        A prediction is a block if it starts with `S ` and has several lines, or consists of `S ` and its source.
+        """
         pairs = zip(sources, predictions, strict=True)
         if not any(
             text.startswith("S ") and ("\n" in text or text[2:].split() == source.split()) for source, text in pairs
@@ -187,11 +192,11 @@ class EditToEditMetric(EditMetric):
 
 
 def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str], argument: str = "references") -> Corpus:
-    """Return the corpus of one M2 block per source; a block's S line must hold the tokens of its source."""
+    """Return a corpus from one M2 block per source. The S line of a block must have the tokens of its source."""
     bare = Corpus(sources=sources)
     if len(blocks) != len(bare):
         problem = f"{argument} for {counted(len(blocks), 'sentence')}, but {counted(len(bare), 'source')}"
-        raise InputError(problem, fix="Give one block each")
+        raise InputError(problem, fix="Pass one M2 block for each source")
     annotations: list[Sequence[Annotation]] = []
     for i, (source, block) in enumerate(zip(bare.sources, blocks, strict=True)):
         place = f"{argument}[{i}]"
@@ -203,25 +208,25 @@ def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str], argument: st
         found = parse_m2([line.removesuffix("\r") for line in block.split("\n")], place)
         if len(found) != 1:
             raise InputError(
-                f"{len(found)} M2 blocks, where there should be one", file=place, fix="Give one per sentence"
+                f"the string has {len(found)} M2 blocks", file=place, fix="Pass one block for each sentence"
             )
         if found.sources[0].split() != source.split():
             raise InputError(
-                f"the S line of sentence {i + 1} is not its source: {found.sources[0]!r} for {source!r}",
+                f"the S line of sentence {i + 1} differs from its source: {found.sources[0]!r}, not {source!r}",
                 file=place,
-                fix="Sort the blocks as the sources are",
+                fix="Pass the blocks in the order of the sources",
             )
         annotations += found.annotations or ()
     return bare.replace(annotations=annotations)
 
 
 def _check_unicode(rows: Sequence[Any], name: str) -> None:
-    """Refuse text that Arrow cannot hold."""
+    """Raise an error for text that Arrow cannot store."""
     for i, row in enumerate(rows):
         try:
             "".join([row] if isinstance(row, str) else row).encode()
         except UnicodeEncodeError as error:
-            raise InputError(f"{name}[{i}] holds a lone surrogate", fix="Write valid Unicode") from error
+            raise InputError(f"{name}[{i}] contains a lone surrogate", fix="Pass valid Unicode") from error
 
 
 def _mixed_forms(one: str, other: str) -> InputError:

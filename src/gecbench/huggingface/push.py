@@ -41,9 +41,10 @@ class PushError(GecbenchError):
 class RepoType:
     """A kind of folder that can be uploaded.
 
-    `repository` is the type of the Hub repository. `patterns` match the files to upload. `modules` is where gecbench
-    keeps such folders. `ready` is a file that must exist, and `make` tells the user how to create it. Files below
-    `built` may be git-ignored. Files in the repository that match `prune` and are not in the folder are deleted.
+    `repository` is the type of the Hub repository. `patterns` match the files to upload. `modules` is the folder in
+    which gecbench keeps such folders. `ready` is a file that must exist, and `make` tells the user how to create it.
+    Files below `built` may be git-ignored. An upload deletes the files in the repository that match `prune` and are not
+    in the folder.
     """
 
     repository: str
@@ -80,7 +81,7 @@ REPO_TYPES: Mapping[str, RepoType] = {
 
 @dataclass(frozen=True)
 class Upload:
-    """The plan of an upload."""
+    """The plan of an upload: the folder, its files that will be uploaded, and the destination."""
 
     kind: str
     folder: Path
@@ -115,7 +116,7 @@ def plan_push(
     licence_confirmed: bool = False,
     prune: bool = False,
 ) -> Upload:
-    """Check a folder, or a module of gecbench by name, and return the plan of its upload. Needs no network.
+    """Check a folder, or a metric or dataset of gecbench by name, and plan its upload. Needs no network.
 
     `benchmark` adds a dataset's `eval.yaml`. `prune` deletes files in the repository that are not in the folder.
     """
@@ -134,7 +135,7 @@ def plan_push(
     patterns = (*form.patterns, *([TASKS_FILE] if benchmark and kind == "dataset" else []))
     files = files_to_upload(folder, patterns, form.built)
     if CARD not in files:
-        raise InputError("the card is git-ignored", file=str(folder / CARD))
+        raise InputError("is git-ignored, but the Hub needs it", file=str(folder / CARD), fix="Change .gitignore")
     sdk = _sdk(header, folder) if form.repository == "space" else None
     pruned = ("*",) if prune else form.prune
     return Upload(kind, folder, repository, form.repository, sdk, tuple(files), private, pull_request, pruned, message)
@@ -199,7 +200,7 @@ def _find_folder(form: RepoType, what: str) -> Path:
         if form.modules == "datasets" and what in DATASETS:
             raise InputError(f"{what} is not built here", fix=f"Build it first: gecbench data build {what}")
         known = f"one of gecbench's {form.modules}, or " if form.modules else ""
-        raise InputError("no such folder", file=what, fix=f"Name {known}a folder")
+        raise InputError("no such folder", file=what, fix=f"Give {known}a folder")
     return folder.resolve() if folder.name in ("", "..") else folder
 
 
@@ -211,9 +212,9 @@ def _card_header(folder: Path) -> dict[str, Any]:
     header = yaml.safe_load(found[1]) if found else None
     if not isinstance(header, dict):
         raise InputError(
-            "no card with a YAML header",
+            "is missing or has no YAML header",
             file=str(card),
-            fix="Add a README.md with a YAML header, which the Hub requires",
+            fix="Start this file with a YAML header, because the Hub requires it",
         )
     return header
 
@@ -221,7 +222,7 @@ def _card_header(folder: Path) -> dict[str, Any]:
 def _sdk(header: Mapping[str, Any], folder: Path) -> str:
     sdk = header.get("sdk")
     if sdk not in ("static", "gradio", "docker"):
-        raise InputError("the card's header has no sdk", file=str(folder / CARD), fix="Write sdk: static, for example")
+        raise InputError("the YAML header has no valid sdk", file=str(folder / CARD), fix="Write sdk: static")
     return str(sdk)
 
 
@@ -258,7 +259,7 @@ def _check_license(header: Mapping[str, Any], folder: Path) -> None:
     names = [given] if isinstance(given, str) else list(given)
     if not names or not all(re.fullmatch(_FREE, str(name)) for name in names):
         raise InputError(
-            f"its license ({', '.join(map(str, names)) or 'none'}) does not say that anyone may redistribute the data",
+            f"its license ({', '.join(map(str, names)) or 'none'}) does not allow everyone to redistribute the data",
             file=str(folder / CARD),
             fix="Upload it with --private, or with --license-confirmed if its owners allow you to",
         )
@@ -267,8 +268,8 @@ def _check_license(header: Mapping[str, Any], folder: Path) -> None:
 def files_to_upload(folder: Path, patterns: Sequence[str], built: str | None = None) -> list[str]:
     """Return the files to upload by their paths below the folder, sorted.
 
-    A pattern without a slash matches only files directly in the folder. Files below `built` may be git-ignored, and so
-    may all files of a folder that is ignored as a whole.
+    A pattern without a slash matches only files directly in the folder. Git-ignored files are left out, except for
+    files below `built`. If the whole folder is ignored, no file is left out.
     """
     found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     names = [path.relative_to(folder).as_posix() for path in found]
@@ -312,7 +313,7 @@ def _check_no_secret(path: Path) -> None:
     if found is not None:
         line = content.count(b"\n", 0, found.start()) + 1
         raise InputError(
-            "seems to contain a secret, so nothing was uploaded", file=str(path), line=line, fix="Remove it"
+            "seems to contain a key or token, so nothing was uploaded", file=str(path), line=line, fix="Remove it"
         )
 
 

@@ -1,4 +1,4 @@
-"""Load the `evaluate` modules that gecbench carries, and make bare names of metrics and datasets known."""
+"""Load gecbench's `evaluate` modules, and let `evaluate` and `datasets` find gecbench's modules by name."""
 
 from __future__ import annotations
 
@@ -69,14 +69,17 @@ def register(*, quiet: bool = False) -> list[str]:
             *(f'datasets.load_dataset("{name}")' for name in names),
         ]
         print(
-            f"gecbench: {', '.join(calls)} now load gecbench's modules. Undo with gecbench.unregister()",
+            f"gecbench: {', '.join(calls)} now load gecbench's modules. Undo this with gecbench.unregister()",
             file=sys.stderr,
         )
     return [*metrics, *names]
 
 
 def unregister() -> None:
-    """Undo `register`: let `evaluate.load` and `datasets.load_dataset` search the Hub again."""
+    """Undo `register`: let `evaluate.load` and `datasets.load_dataset` search the Hub again.
+
+    >>> unregister()  # doctest: +SKIP
+    """
     from evaluate import inspect, loading
 
     for module in (loading, inspect):
@@ -96,7 +99,7 @@ def _register_metrics() -> list[str]:
         def factory(path: str, *arguments: Any, revision: Any = None, **options: Any) -> Any:
             if path in folders:
                 _refuse_revision(path, revision)
-                if options.get("force_local_path"):  # of `inspect_evaluation_module`, which copies from the Hub only
+                if options.get("force_local_path"):  # from `inspect_evaluation_module`, which copies only from the Hub
                     shutil.copytree(folders[path], options["force_local_path"], dirs_exist_ok=True)
             return original(str(folders.get(path, path)), *arguments, revision=revision, **options)
 
@@ -106,10 +109,11 @@ def _register_metrics() -> list[str]:
 
 
 def _refuse_revision(name: str, revision: object) -> None:
-    """Refuse a revision: the installed package has one version of everything."""
+    """Raise an error for a revision, because the installed package has only one version of everything."""
     if revision is not None:
-        problem = f"revision={str(revision)!r}, but {name!r} comes from the installed gecbench"
-        raise InputError(problem, fix="Leave it out and install the version you want, or call gecbench.unregister()")
+        problem = f"revision={str(revision)!r} cannot be loaded: {name!r} comes from the installed gecbench"
+        fix = "Leave out revision and install that version of gecbench, or call gecbench.unregister()"
+        raise InputError(problem, fix=fix)
 
 
 _FACTORY = "PackagedDatasetModuleFactory"
@@ -117,7 +121,10 @@ _BUILDER = "gecbench.corpora.dataset_builder"
 
 
 def register_datasets() -> list[str]:
-    """Let `datasets.load_dataset` find our datasets by bare name; return the names. Safe to call again."""
+    """Let `datasets.load_dataset` find gecbench's datasets by name, and return their names.
+
+    A second call has no effect.
+    """
     import datasets.load
     import datasets.packaged_modules
 
@@ -145,7 +152,10 @@ def unregister_datasets() -> None:
 
 
 def _with_our_checks(original: Any) -> Any:
-    """Return the function that finds a dataset: it refuses a revision of ours, and builds our folders if needed."""
+    """Wrap the function that finds a dataset.
+
+    For a dataset of gecbench, a revision raises an error. A dataset folder in a fresh clone is built first.
+    """
 
     @wraps(original)
     def factory(path: str, revision: Any = None, *arguments: Any, **options: Any) -> Any:
@@ -169,7 +179,7 @@ def _build_folder(folder: Path) -> None:
 
 
 def _factory_for_our_names(original: Any, load: ModuleType) -> Any:
-    """Return the factory of packaged modules, without its search of the current folder for our names."""
+    """Return the factory of packaged modules. For gecbench's names, it does not search the current folder."""
 
     class Factory(original):  # type: ignore[misc]
         before_gecbench = original

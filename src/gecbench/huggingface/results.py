@@ -30,7 +30,7 @@ FOLDER = ".eval_results"
 
 @dataclass(frozen=True)
 class ResultOrigin:
-    """The origin of results: the benchmark's repository and revision, the date, and a page with more."""
+    """The origin of results: the benchmark's repository and revision, the date, and a page with more information."""
 
     dataset: str
     revision: str | None = None
@@ -42,16 +42,17 @@ class ResultOrigin:
     def __post_init__(self) -> None:
         check_repository(self.dataset, "--repo-dataset")
         if self.revision is not None and not re.fullmatch(r"[0-9a-f]{7,40}", self.revision):
-            raise InputError(f"--revision: {self.revision!r} is not a commit hash")
+            fix = "Give 7 to 40 hexadecimal digits"
+            raise InputError(f"--revision: {self.revision!r} is not a commit hash", fix=fix)
         if self.source_url is not None:
             check_address(self.source_url, "--source-url")
         elif self.source_name is not None:
-            raise InputError("--source-name needs --source-url")
+            raise InputError("--source-name needs --source-url", fix="Give both, or neither")
         check_date(self.date)
 
 
 def check_date(date: str | None) -> str:
-    """Return a valid ISO 8601 date, with or without a time. By default now."""
+    """Check an ISO 8601 date, with or without a time, and return it. Without a date, return the current time."""
     if date is None:
         return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     try:
@@ -109,7 +110,7 @@ def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Pat
         hub.eval_result_entries_to_yaml(wanted), sort_keys=False, allow_unicode=True, width=1000, line_break="\n"
     )
     if hub.parse_eval_result_entries(yaml.safe_load(text)) != wanted:
-        raise GecbenchError(f"{path}: the results could not be read back after writing, so the file was not changed.")
+        raise GecbenchError(f"{path}: huggingface_hub cannot read these results, so the file was not written.")
     path.parent.mkdir(exist_ok=True)
     write_bytes(path, text.encode())
     return path
@@ -195,13 +196,13 @@ def task_id(metric: str | Metric, corpus: Corpus) -> str:
     chosen = make_metric(metric)
     if chosen != type(chosen)():
         raise InputError(
-            f"{metric} is not {chosen.name} with its default parameters, as the task {chosen.name} requires",
+            f"the task {chosen.name} requires the default parameters, but the metric is {metric}",
             fix=f"Give -m {chosen.name}",
         )
     split = corpus.metadata.get("split", "test")
     if split != "test":
         raise InputError(
-            f"{corpus.name} is the split {split!r}, but tasks need the test split", fix="Use the test split"
+            f"{corpus.name} is the split {split!r}, but tasks need the test split", fix="Choose the test split"
         )
     declared = DATASETS.get(str(corpus.metadata.get("dataset")))
     several = declared is not None and declared.several_reference_sets
@@ -209,7 +210,7 @@ def task_id(metric: str | Metric, corpus: Corpus) -> str:
 
 
 def known_tasks(corpus: Corpus) -> dict[str, str] | None:
-    """Return the configuration of each task of the corpus's dataset, or None if it is not a dataset of gecbench."""
+    """Return task → configuration for the dataset of a corpus, or None if it is not a dataset of gecbench."""
     dataset = corpus.metadata.get("dataset")
     if dataset is None:
         return None
@@ -226,7 +227,7 @@ def known_tasks(corpus: Corpus) -> dict[str, str] | None:
 
 
 def check_task(task: str, corpus: Corpus) -> None:
-    """Raise an error for a task that the dataset does not declare, or declares for another configuration."""
+    """Raise an error if the dataset of the corpus does not declare the task, or for another configuration."""
     known = known_tasks(corpus)
     if known is None:
         return

@@ -1,4 +1,4 @@
-"""Rewards for reinforcement learning: the score of each completion by itself, as TRL's trainers ask for it."""
+"""Rewards for reinforcement learning: score each completion on its own, in the form that TRL's trainers need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gecbench.corpus.prepare import Preprocessing, foreign_lines
 from gecbench.errors import InputError, MissingDependencyError, counted, did_you_mean
 from gecbench.metrics.base import METRICS, Metric, make_metric
 
-_LONGEST = 10  # a completion is at most so many times as long as its source, and _SPARE characters
+_LONGEST = 10  # a longer completion is no correction: at most _LONGEST × source + _SPARE characters
 _SPARE = 200
 Row = tuple[str, tuple[str, ...], str]
 
@@ -31,21 +31,24 @@ def reward(
 ) -> Reward:
     """Return a reward function for `trl.GRPOTrainer(reward_funcs=[…])` and other trainers.
 
-    The function takes completions, as strings or chat messages, and the columns of the dataset by name. It returns the
-    sentence score of each completion. A completion's reward does not depend on the others. No completion raises an
-    error: it gets the lowest value (-1 for the I-measure, 0 otherwise) if it is empty, shares hardly a word with its
-    source, or is more than ten times as long. A thought before `</think>` is left out.
+    The function takes completions (strings or chat messages) and the columns of the dataset by name. It returns the
+    sentence score of each completion, independently of the other completions. Text up to `</think>` is ignored.
+
+    Bad completions raise no error. Instead they get the lowest value of the metric: -1 for the I-measure, 0 for all
+    others. A completion is bad if it is empty, shares hardly any words with its source, or is longer than ten times
+    its source plus 200 characters.
 
     Args:
         metric: "gleu", "m2", "errant", "green", "imeasure" or another of gecbench's metrics, with parameters in
             parentheses if any.
         source: The column of sentences to correct.
-        references: The column of references, a list or a single text in each row; or several columns of texts.
-        tokenize: "auto" splits raw text as its source is split; "none" takes text as it is; or a tokenizer's name.
-        baseline: "source" subtracts the score of leaving the sentence alone, so that a reward above 0 is an
-            improvement.
-        overcorrection: Subtracts this much times the share of words changed without need: words of the source that
-            all references keep and the completion lacks, and words that neither the source nor a reference has.
+        references: The column of references, with a list or a single text per row, or several columns of texts.
+        tokenize: "auto" tokenizes raw completions like their source, "none" leaves them unchanged, and any other value
+            is the name of a tokenizer.
+        baseline: "source" subtracts the score of the unchanged sentence, so that a reward above 0 means an improvement.
+        overcorrection: A penalty for needless changes. This number is multiplied by their share of the words, and
+            subtracted. Needless changes remove words that the source and all references have, or add words that
+            neither the source nor any reference has.
 
     Returns:
         A function that can be pickled and called from several threads.
@@ -62,20 +65,32 @@ def reward(
     """
     made = make_metric(metric)
     if made.name not in METRICS:
-        raise InputError(f"{metric} is a function of your own", fix="Pass it to the trainer directly")
+        raise InputError(f"{metric} is a function, not a metric of gecbench", fix="Pass it to the trainer directly")
     if made.missing():
         raise MissingDependencyError(f"{made.name} needs more packages. {made.missing()}")
     if baseline not in ("source", None):
         raise InputError(f"baseline={baseline!r} is unknown", fix="Use 'source' or None")
     if not overcorrection >= 0:
-        raise InputError(f"overcorrection={overcorrection!r} is not a number of at least 0")
+        raise InputError(f"overcorrection={overcorrection!r} is negative or not a number", fix="Pass 0 or more")
     columns = (references,) if isinstance(references, str) else tuple(references)
     return Reward(made, source, columns, Preprocessing(tokenize), baseline, overcorrection)
 
 
 @dataclass(frozen=True)
 class Reward:
-    """Scores completions one by one; made by `reward`."""
+    """A reward function that scores completions one by one. Create it with `reward`, which explains the arguments.
+
+    Args:
+        metric: The metric.
+        source: The column of sentences to correct.
+        references: The columns of references.
+        preprocessing: How text is tokenized.
+        baseline: "source" subtracts the score of the unchanged sentence.
+        overcorrection: The weight of the share of words that were changed without need.
+
+    >>> reward("gleu", source="sentence")(["He goes ."], sentence=["He go ."], references=[["He goes ."]])
+    [1.0]
+    """
 
     metric: Metric
     source: str
@@ -90,7 +105,12 @@ class Reward:
         return self.metric.name
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float]:
-        """Return a reward for each completion; columns that it does not need are ignored."""
+        """Return a reward for each completion. Columns that are not needed are ignored.
+
+        Args:
+            completions: The completions, as strings or chat messages.
+            **columns: The columns of the dataset by name, with one value per completion.
+        """
         sources = check_texts(self._column(columns, self.source, len(completions)), self.source)
         references = self._references(columns, len(completions))
         texts = [_usable_text(each, source) for each, source in zip(completions, sources, strict=True)]
@@ -105,11 +125,13 @@ class Reward:
     def _column(self, columns: Mapping[str, Any], name: str, size: int) -> list[Any]:
         if name not in columns:
             known = [each for each, values in columns.items() if isinstance(values, (list, tuple))]
-            fix = f"{did_you_mean(name, known)}Set source=… and references=… to columns: {', '.join(known) or 'none'}"
-            raise InputError(f"the dataset has no column {name!r}", fix=fix)
+            problem = f"the dataset has no column {name!r} (columns: {', '.join(known) or 'none'})"
+            fix = f"{did_you_mean(name, known)}Pass the names of its columns to reward(source=…, references=…)"
+            raise InputError(problem, fix=fix)
         found = list(columns[name])
         if len(found) != size:
-            raise InputError(f"{counted(len(found), 'row')} of {name} for {counted(size, 'completion')}")
+            problem = f"the column {name!r} has {counted(len(found), 'row')} for {counted(size, 'completion')}"
+            raise InputError(problem, fix="Pass one row for each completion")
         return found
 
     def _references(self, columns: Mapping[str, Any], size: int) -> list[tuple[str, ...]]:
@@ -119,11 +141,12 @@ class Reward:
                 found[i] += check_texts([texts] if isinstance(texts, str) else texts, f"{name}[{i}]")
         if not all(found):
             row = found.index(())
-            raise InputError(f"row {row} has no references in {' and '.join(self.references)}")
+            problem = f"row {row} (counted from 0) has no references in {' and '.join(self.references)}"
+            raise InputError(problem, fix="Give each row at least one reference")
         return found
 
     def _is_garbage(self, rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
-        """Return which texts are empty, or share hardly a word with their source."""
+        """Return which texts are empty, or share hardly any words with their source."""
         if not rows:
             return np.zeros(0, dtype=np.bool_)
         sources, _, texts = zip(*rows, strict=True)
@@ -132,7 +155,7 @@ class Reward:
         return garbage
 
     def _values(self, rows: Sequence[Row]) -> npt.NDArray[np.float64]:
-        """Return the score of each row, counted once if it is repeated."""
+        """Return the score of each row. Repeated rows are counted once."""
         places: dict[Row, int] = {}
         order = [places.setdefault(row, len(places)) for row in rows]
         values: npt.NDArray[np.float64] = self._count(list(places))[order]
@@ -145,14 +168,14 @@ class Reward:
         try:
             statistics = self.metric.count(Corpus(sources, references), texts)
             return np.asarray(self.metric.sentence_values(statistics), dtype=np.float64)
-        except ValueError:  # a text that the metric refuses: the others still count
+        except ValueError:  # the metric cannot score some text: score each text alone
             if len(rows) == 1:
                 return np.array([self.metric.lowest])
             return np.concatenate([self._count([row]) for row in rows])
 
 
 def _usable_text(completion: Any, source: str) -> str:
-    """Return the text of a completion on one line; empty if it is too long to be a correction."""
+    """Return the text of a completion on one line, or "" if it is too long to be a correction."""
     text = _message_text(completion)
     if "<think>" in text or "</think>" in text:
         text = text.rpartition("</think>")[2].partition("<think>")[0]
@@ -162,7 +185,7 @@ def _usable_text(completion: Any, source: str) -> str:
 
 
 def _message_text(completion: Any) -> str:
-    """Return the text of a string, of a chat message, or of the last message of an assistant."""
+    """Return the text of a string, of a chat message, or of the last assistant message in a chat."""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, Mapping):
@@ -178,7 +201,7 @@ def _message_text(completion: Any) -> str:
 
 
 def _needless_share(source: str, references: Sequence[str], text: str) -> float:
-    """Return how many words of a text were changed without need, by the words of the source; at most 1."""
+    """Return the number of needlessly changed words, divided by the number of words in the source. At most 1."""
     ours, theirs, written = (
         Counter(source.split()),
         [Counter(each.split()) for each in references],

@@ -1,6 +1,6 @@
-"""A web form to try a metric: text or M2 edits in, a table and a colored diff of every sentence out.
+"""A web form to try a metric with text or M2 edits. It shows a table and a colored diff of every sentence.
 
-The Spaces in `metrics/` are this form. Only `build_space` needs gradio.
+The Spaces in `metrics/` use this form. Only `build_space` needs gradio.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ S He go to school by feet every day .
 A 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0"""
 _CONLL14_TYPES = {"sva": "SVA", "verb": "Vform", "idiom": "Wci"}
 _ERRANT_TYPES = {"sva": "R:VERB:SVA", "verb": "U:VERB", "idiom": "R:OTHER"}
-# The parts that a table shows, in this order; counts are whole numbers, all others are percentages.
+# The parts that the table shows, in this order. Those in _COUNTS are whole numbers, the others are percentages.
 _LABELS = {
     "precision": "Precision",
     "recall": "Recall",
@@ -101,14 +101,14 @@ def score_text(metric: Metric, sources: str, outputs: str, references: Sequence[
         metric: The metric.
         sources: The sentences before correction, one per line.
         outputs: The corrected sentences, one per line.
-        references: Corrections by people, a text each with one sentence per line. Empty texts are left out, and an
-            empty line means that this text has no reference for that sentence.
+        references: One text for each reference, with one sentence per line. Empty texts are ignored. An empty line
+            means that the sentence lacks this reference.
 
     Returns:
         A table of the score and its parts, and a diff of each sentence.
 
     Raises:
-        InputError: The texts differ in their number of lines, or cannot be scored.
+        InputError: The texts have different numbers of lines, or cannot be scored.
     """
     lines, corrected = _lines(sources), _lines(outputs)
     columns = [[line.strip() for line in text.removesuffix("\n").split("\n")] for text in references if text.strip()]
@@ -120,7 +120,7 @@ def score_text(metric: Metric, sources: str, outputs: str, references: Sequence[
             raise InputError(problem, fix="Write one line for each source sentence, in the same order")
     gold = [tuple(text for text in row if text) for row in zip(*columns, strict=True)] or [()] * len(lines)
     if not all(gold):
-        raise InputError(f"no reference for source sentence {gold.index(()) + 1}", fix="Write at least one for each")
+        raise InputError(f"no reference for source sentence {gold.index(()) + 1}", fix="Write one for each sentence")
     split = Preprocessing("auto").prepare_sentence
     rows = [split(*row) for row in zip(lines, gold, corrected, strict=True)]
     corpus = Corpus(sources=[row[0] for row in rows], references=[row[1] for row in rows])
@@ -133,13 +133,13 @@ def score_edits(metric: Metric, gold: str, outputs: str) -> str:
     Args:
         metric: The metric.
         gold: Gold edits in M2 format.
-        outputs: The corrected sentences, one per line and raw or tokenized, or a system's edits in M2 format.
+        outputs: The corrected sentences, raw or tokenized and one per line, or a system's edits in M2 format.
 
     Returns:
         A table of the score and its parts, and a diff of each sentence.
 
     Raises:
-        InputError: The gold is not M2, or the outputs do not fit it.
+        InputError: The gold is not in M2 format, or the outputs do not belong to it.
     """
     corpus = parse_m2(_lines(gold), "gold edits")
     lines = _lines(outputs)
@@ -154,7 +154,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _scored(metric: Metric, prepare: Callable[[], Prepared]) -> str:
-    """Prepare and score, and return the result with the warnings given meanwhile."""
+    """Prepare and score the outputs. Return the result as HTML, with any warnings as notes."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         prepared = prepare()
@@ -200,7 +200,7 @@ def _parts_table(score: Score) -> str:
 
 
 def diff(source: str, corrected: str) -> str:
-    """Return the words of a correction as HTML, deleted ones struck through and inserted ones underlined.
+    """Return a correction as HTML, with deleted words struck through and inserted words underlined.
 
     >>> diff("I am agree .", "I agree !")
     'I <del>am</del> agree <del>.</del> <ins>!</ins>'
@@ -225,7 +225,7 @@ def build_space(metric: type[Metric], description: str, options: Sequence[str] =
         options: The parameters of the metric that the form offers.
 
     Returns:
-        The page; `.launch()` serves it.
+        The page. Its method `launch` serves it.
 
     Raises:
         MissingDependencyError: gradio is not installed.
@@ -265,7 +265,7 @@ def build_space(metric: type[Metric], description: str, options: Sequence[str] =
 
 
 def _forms(gradio: Any, metric: type[Metric], on_text: Any, on_edits: Any) -> dict[str, tuple[Any, list[Any], Any]]:
-    """Draw the forms that the metric takes; return each one's button, inputs and function by its name in the API."""
+    """Draw the forms of the metric. Return API name → (button, inputs, function)."""
     forms = {}
     with gradio.Tabs():
         if metric.missing() is None:

@@ -1,4 +1,4 @@
-"""Our metrics as `torchmetrics.Metric`: synchronized between processes, reset by epoch, logged by Lightning.
+"""gecbench's metrics as `torchmetrics.Metric`, which Lightning synchronizes between processes, resets and logs.
 
 >>> from gecbench import torchmetrics                                # doctest: +SKIP
 >>> gleu = torchmetrics.GLEU("jfleg:validation")                     # doctest: +SKIP
@@ -29,15 +29,15 @@ except ImportError:
 
 
 class CorpusMetric(TorchMetric):  # type: ignore[misc]
-    """A corpus score over all updates and processes; the base of `GLEU`, `M2` and the others.
+    """A corpus score over all updates and processes. Base class of `GLEU`, `M2`, `ERRANT`, `IMeasure` and `GREEN`.
 
-    Scores depend on the order of the sentences: `ids` restore it, and a sentence that comes twice counts once. With a
-    corpus, ids are its own, or places counted from 0. Without one, each update brings sources and references, and the
-    rows are put into the order of their ids.
+    Scores depend on the order of the sentences. The `ids` restore this order, and a repeated sentence counts once. With
+    a corpus, ids are the ids of the corpus, or positions in it from 0. Without a corpus, each update needs sources and
+    references, and rows are sorted by id.
 
     Args:
-        corpus: A `Corpus`, a name such as "jfleg:validation", a file or rows; None if updates bring the texts.
-        tokenize: "auto" brings raw outputs to the tokens of the corpus; "none" takes them as they are.
+        corpus: A `Corpus`, a name such as "jfleg:validation", a file or rows. None if updates contain the texts.
+        tokenize: "auto" tokenizes raw outputs like the corpus. "none" leaves outputs unchanged.
         options: Parameters of the metric, such as `order=2`, and options of `torchmetrics.Metric`.
     """
 
@@ -48,13 +48,13 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
 
     def __init__(self, corpus: CorpusLike | None = None, *, tokenize: str = "auto", **options: Any) -> None:
         if TorchMetric is object:
-            raise MissingDependencyError("this needs torchmetrics: pip install torchmetrics")
+            raise MissingDependencyError("this needs torchmetrics. Install it: pip install torchmetrics")
         known = METRICS[self.name].parameters()
         super().__init__(**{name: value for name, value in options.items() if name not in known})
         self.metric = METRICS[self.name](**{name: value for name, value in options.items() if name in known})
         self.corpus = None if corpus is None else resolve_corpus(corpus, [self.metric])
         self.tokenize = tokenize
-        self.add_state("rows", default=[], dist_reduce_fx="cat")  # JSON Lines as bytes: texts are no tensors
+        self.add_state("rows", default=[], dist_reduce_fx="cat")  # JSON Lines as bytes, because states must be tensors
 
     def update(
         self,
@@ -64,17 +64,26 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
         sources: Iterable[str] | None = None,
         references: Iterable[Sequence[str]] | None = None,
     ) -> None:
-        """Add the outputs of some sentences."""
+        """Add the outputs of some sentences.
+
+        Args:
+            predictions: The outputs.
+            ids: The id of each sentence. Required with a corpus.
+            sources: The source of each sentence. Required without a corpus.
+            references: The list of references of each sentence. Required without a corpus.
+        """
         texts = check_texts(predictions, "predictions")
         if self.corpus is not None and (ids is None or sources is not None or references is not None):
-            raise InputError("a metric with a corpus takes predictions and ids", fix="Call update(texts, ids=…)")
+            raise InputError("a metric with a corpus needs only predictions and ids", fix="Call update(texts, ids=…)")
         if self.corpus is None and (sources is None or references is None):
             fix = "Call update(texts, sources=…, references=…), or name a corpus: GLEU('jfleg:test')"
-            raise InputError("no sources and references", fix=fix)
+            raise InputError("a metric without a corpus needs sources and references", fix=fix)
         columns = [None if each is None else list_ids(each) for each in (ids, sources, references)]
-        for name, column in zip(("id", "source", "list of references"), columns, strict=True):
+        nouns = (("id", "ids"), ("source", "sources"), ("list of references", "lists of references"))
+        for noun, column in zip(nouns, columns, strict=True):
             if column is not None and len(column) != len(texts):
-                raise InputError(f"{counted(len(column), name)} for {counted(len(texts), 'prediction')}")
+                problem = f"{counted(len(column), *noun)} for {counted(len(texts), 'prediction')}"
+                raise InputError(problem, fix="Pass one for each prediction")
         rows = zip(texts, *(column or [None] * len(texts) for column in columns), strict=True)
         lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
         self.rows.append(torch.frombuffer(bytearray(lines), dtype=torch.uint8).to(self.device))
@@ -92,7 +101,7 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
                 sources, texts, references = in_order(ids, sources, texts, references)
             elif count_processes() > 1:
                 problem = "sentences are scored in the order of the processes"
-                warnings.warn(f"{problem}; pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
+                warnings.warn(f"{problem}. Pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
             corpus, ids = Corpus(sources, references), list(range(len(texts)))
         total = Accumulator(corpus, [self.metric], tokenize=self.tokenize)
         total.update(ids, texts)

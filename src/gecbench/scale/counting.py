@@ -64,7 +64,7 @@ def counts(
             number in the signature.
         tokenized: Skip the check for text that is not tokenized.
         aligned: Skip the checks for shifted lines and identical texts.
-        foreign: "warning" or "error" if most predictions have hardly a word in common with their sources.
+        foreign: "warning" or "error" if most predictions share hardly any words with their sources.
 
     Returns:
         The function. It can be pickled.
