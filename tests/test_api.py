@@ -122,7 +122,7 @@ def test_an_m2_file_gives_references_as_on_the_command_line(folder, run, form, m
 
 
 def test_a_corpus_with_neither_edits_nor_references_is_refused():
-    with pytest.raises(InputError, match=r"GLEU needs references, but corpus has none\. Give reference files"):
+    with pytest.raises(InputError, match=r"GLEU needs references, but corpus has none\. Give references, or derive"):
         gecbench.score(["a b"], gecbench.Corpus(sources=["a b"]))
 
 

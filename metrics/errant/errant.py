@@ -37,7 +37,7 @@ Args:
     single (bool, False): compare only edits of at most one token before and after the change.
     multi (bool, False): compare only edits of two or more tokens before or after the change.
     filter (str, "none"): error types to leave out, such as "R:SPELL+M:PUNCT".
-    duplicates (str, "official"): edits with the same key: "official" counts each edit of the reference, "once"
+    duplicates (str, "official"): edits whose compared parts are equal: "official" counts each gold edit, "once"
         counts them as one.
     policy (str, "greedy-rounded"): "greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence".
     reannotate (bool, False): extract and classify the gold edits again with errant.

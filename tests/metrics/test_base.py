@@ -54,7 +54,7 @@ def test_a_metric_does_what_its_class_declares(name):
 WRONG_PARAMETERS = [
     ("gleu", "order", [0, True], "not a whole number"),
     ("gleu", "iterations", [0], "not a whole number"),
-    ("gleu", "iterations", [10**8], "more than 100000"),
+    ("gleu", "iterations", [10**8], "more than the limit of 100,000"),
     ("gleu", "draws", ["py4"], "unknown"),
     ("gleu", "variant", ["2015"], "unknown"),
     ("gleu", "tokens", ["spaces"], "unknown"),

@@ -145,7 +145,7 @@ def test_groups_win_over_annotations_and_these_over_references():
         assert metric.gold(corpus) == gold
         assert np.sign(metric.score_corpus(corpus, outputs).value) == expected
     for mixing in (True, False):
-        with pytest.raises(InputError, match="needs error groups, annotations or references, but corpus has none"):
+        with pytest.raises(InputError, match="needs gold edits or references, but corpus has none"):
             IMeasure(mixing=mixing).score_corpus(Corpus(sources=source), outputs)
 
 

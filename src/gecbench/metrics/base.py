@@ -718,7 +718,7 @@ def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
     if corpus.references is None:
         raise InputError(
             f"{metric} needs references, but {corpus.name} has none",
-            fix="Give references, or annotations from which gecbench.score can derive them",
+            fix="Give references, or derive them from annotations",
         )
     return corpus.references
 
@@ -794,7 +794,7 @@ def make_metric(metric: str | Metric) -> Metric:
         return metric
     if not isinstance(metric, str):
         fix = 'Pass a name such as "gleu", or a metric object such as gecbench.GLEU()'
-        raise InputError(f"the metric is {type_name(metric)}", fix=fix)
+        raise InputError(f"the metric is {type_name(metric)}, not a name", fix=fix)
     if "|" in metric:
         signature = Signature.parse(metric)
         return metric_class(signature.metric).from_signature(signature)

@@ -101,7 +101,8 @@ def _make_gold_table(corpus: Corpus, reannotate: bool, annotator: Annotator | No
             for source, sentence in zip(corpus.sources, annotated.annotations or (), strict=True)
         ]
     elif corpus.references is None or annotator is None:
-        raise InputError(f"ERRANT needs annotations or references, but {corpus.name} has neither")
+        fix = "Give annotations (an M2 file) or references"
+        raise InputError(f"ERRANT needs annotations or references, but {corpus.name} has neither", fix=fix)
     else:
         rewrites = zip(corpus.sources, corpus.references, strict=True)
         made = [
@@ -269,7 +270,7 @@ class ERRANT(Metric):
     multi: bool = parameter(False, "compare only edits of two or more tokens before or after the change")
     filter: str = parameter("none", 'error types to leave out, such as "R:SPELL+M:PUNCT"')
     duplicates: Literal["official", "once"] = parameter(
-        "official", 'edits with the same key: "official" counts each edit of the reference, "once" counts them as one'
+        "official", 'edits whose compared parts are equal: "official" counts each gold edit, "once" counts them as one'
     )
     policy: PolicyName = parameter(
         "greedy-rounded", '"greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence"'

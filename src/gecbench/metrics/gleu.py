@@ -98,7 +98,7 @@ class GLEU(Metric):
         check_whole("gleu", "order", self.order)
         check_whole("gleu", "iterations", self.iterations)
         if self.iterations > _MOST_ITERATIONS:
-            raise InputError(f"gleu: iterations={self.iterations} is more than {_MOST_ITERATIONS}")
+            raise InputError(f"gleu: iterations={self.iterations} is more than the limit of {_MOST_ITERATIONS:,}")
 
     @property
     def reference_policy(self) -> Sampled:

@@ -63,9 +63,9 @@ class IMeasure(Metric):
     """I-measure: the improvement of the text by the system. 1 is perfect, 0 is no change, below 0 is worse.
 
     Tokens of source, prediction and reference are aligned three-way and classified. The weighted accuracy (WAcc) gives
-    right and wrong corrections more weight than unchanged tokens. I compares the WAcc of the system with the WAcc of
-    the unchanged source. Each sentence is scored against its best reference. Scores equal those of the official scorer,
-    ties included.
+    right and wrong corrections more weight than unchanged tokens. The score I compares the WAcc of the system with the
+    WAcc of the unchanged source. Each sentence is scored against its best reference. Scores equal those of the official
+    scorer, ties included.
 
     Args:
         mixing: Which references to use.
@@ -78,7 +78,8 @@ class IMeasure(Metric):
             - "cap": mix only sentences with independent error groups and at most `cap` combinations. `beyond` decides
               how other sentences are treated.
         cap: The largest number of combinations for `mixing="cap"`.
-        beyond: Score the sentences that are not mixed as they are ("unmixed"), or leave them out ("excluded").
+        beyond: With `mixing="cap"`, score the sentences that are not mixed against unmixed references ("unmixed"), or
+            leave them out ("excluded").
         objective: The value that the chosen reference maximizes: d (detection) or c (correction), followed by one of tp
             tn fp fn p r f acc wacc i.
         optimise: Choose references that maximize the score of each "sentence", or the running total of the "corpus".

@@ -250,5 +250,6 @@ def _in_official_order(sources: Sequence[str], references: Sequence[Sequence[str
 
 def _require_references(corpus: Corpus) -> Sequence[Sequence[str]]:
     if corpus.references is None:
-        raise InputError(f"the I-measure needs error groups, annotations or references, but {corpus.name} has none")
+        fix = "Give annotations (an M2 file), error groups or references"
+        raise InputError(f"the I-measure needs gold edits or references, but {corpus.name} has none", fix=fix)
     return corpus.references

@@ -174,7 +174,8 @@ class M2(Metric):
 
     def _annotations(self, corpus: Corpus) -> GoldAnnotations:
         if corpus.annotations is None and corpus.references is None and corpus.groups is None:
-            raise InputError(f"M2 needs annotations or references, but {corpus.name} has neither")
+            fix = "Give annotations (an M2 file) or references"
+            raise InputError(f"M2 needs annotations or references, but {corpus.name} has neither", fix=fix)
         chosen = all_annotations(corpus)
         wanted = self.annotator_ids()
         if wanted is not None:

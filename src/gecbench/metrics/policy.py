@@ -302,14 +302,14 @@ class OrderDependent(SingleRow):
     def running(self) -> Running:
         """Raise an error, because a batch counted alone would start from other totals."""
         raise InputError(
-            "references chosen for the whole corpus cannot be chosen batch by batch", fix="Use optimise=sentence"
+            "optimise=corpus chooses references for the whole corpus, not batch by batch", fix="Use optimise=sentence"
         )
 
     def _weighted(self, statistics: Statistics, weights: npt.NDArray[Any]) -> Iterator[Totals]:
         """Raise an error, because a resampled corpus would need other references, which are not kept."""
         raise InputError(
-            "references chosen for the whole corpus cannot be resampled",
-            fix="Use optimise=sentence, or compute no intervals and no resampling test",
+            "optimise=corpus chooses references for the whole corpus, so they cannot be resampled",
+            fix="Use optimise=sentence, or leave out intervals and resampling tests",
         )
 
 

@@ -1,7 +1,7 @@
 """Streaming scores in constant memory: batches arrive in corpus order, and only totals are kept.
 
-Each batch passes the input checks; small batches are joined before. The results of all batches together decide whether
-the corpus is accepted.
+Small batches are joined, and each batch is checked like a corpus. The results of all checks together decide whether the
+corpus is accepted.
 """
 
 from __future__ import annotations

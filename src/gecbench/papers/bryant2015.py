@@ -107,7 +107,7 @@ def _table4(data: Conll14, nucle: Corpus, ten: Corpus | None) -> Section:
             ours = [*m2_percentages(score)]
         rows.append((name, theirs, ours))
     table = comparison("CAMB against", ("P", "R", "F0.5"), rows, 2, 0)
-    notes = () if ten is not None else (f"Only the official annotators (A3 and A7) have our values. {NO_ARCHIVE}",)
+    notes = () if ten is not None else (f"Our values exist only for the official annotators (A3 and A7). {NO_ARCHIVE}",)
     return Section("Table 4: CAMB against each annotator", table, notes)
 
 
@@ -116,7 +116,7 @@ def _table5(bound: Bound | None) -> Section:
     theirs = [_published_row(k - 1) for k in NINE]
     if bound is None:
         rows = [[str(k + 1), *(number(value, 2) for value in row)] for k, row in enumerate(theirs)]
-        note = f"Only published values. {NO_ARCHIVE} Then this command also shows our values."
+        note = f"The table has only published values. {NO_ARCHIVE} Then this command adds ours."
         return Section("Table 5: humans and systems", Table(["annotators", *parts], rows), (note,))
     pairs = zip(theirs, _bound_rows(bound), strict=True)
     lines = [(str(k), *pair) for k, pair in enumerate(pairs, start=1)]

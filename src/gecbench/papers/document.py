@@ -33,7 +33,7 @@ MOVED = f"Orange lines: systems whose rank changes by {_FAR} or more. Gray lines
 
 @dataclass(frozen=True)
 class Resources:
-    """The files (`upstream`), processes, TrueSkill runs, and a folder of ERRANT edits for a reproduction."""
+    """Options of a reproduction: source of files, number of processes, TrueSkill runs, and folder of ERRANT's edits."""
 
     upstream: Upstream
     processes: int = 1
@@ -123,7 +123,7 @@ def comparison(
 def comparison_of_values(
     first: str, theirs: Mapping[str, float], ours: Mapping[str, float], digits: Callable[[str], tuple[int, int]]
 ) -> Table:
-    """Return a table with one row per published value. `digits` returns its decimals, and how many more ours has."""
+    """Return a table with one row per published value. `digits` returns its decimals and the extra decimals of ours."""
     return Table([first, *COMPARED], [[name, *compared(theirs[name], ours[name], *digits(name))] for name in theirs])
 
 

@@ -18,8 +18,8 @@ from gecbench.papers.document import Contents, Resources, Section, comparison, p
 
 PAPER = "felice2015"
 SUBSET = (
-    "Published on 711 sentences, which the paper does not list. Ours are on all 1,312, so only the "
-    "order of the systems can be compared."
+    "The paper uses 711 sentences, which it does not list. We use all 1,312, so only the order of the systems can be "
+    "compared."
 )
 
 
@@ -94,7 +94,7 @@ def _table10(m2: Mapping[str, Score], mixed: Mapping[str, Score]) -> Section:
         SUBSET,
         f"Spearman's ρ between the published F0.5 and ours: {original:.3f} with the original annotations, {mixes:.3f} "
         "with mixed annotations. Sentences with too many mixes are left unmixed.",
-        "As published, mixing raises recall and hardly moves precision.",
+        "As in the paper, mixing raises recall and hardly changes precision.",
     )
     table = side_by_side("system", parts, [(name, theirs, ours[name]) for name, theirs in printed.items()])
     return Section("Table 10: M2, original and mixed annotations", table, notes)

@@ -72,7 +72,8 @@ def _table2(corpus: Corpus, distances: Any, sentences: int) -> Section:
     theirs = published(PAPER)["table2"]
     table = comparison_of_values("JFLEG", theirs, ours, lambda name: (0, 0 if name == "sentences" else 2))
     notes = (
-        "JFLEG has 1,501 sentences, like the development and test sets of GUG (747 + 754). 1,511 is a misprint.",
+        "JFLEG has 1,501 sentences, like the development and test sets of GUG (747 + 754). The published 1,511 is a "
+        "misprint.",
         "The other rows use the 754 sentences that the paper analyzes, each paired with all of its rewrites.",
     )
     return Section("Table 2: the corpus", table, notes)

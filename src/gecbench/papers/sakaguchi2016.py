@@ -161,7 +161,7 @@ ANNOTATION_TYPES = {
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgments of the paper, the crowd's with corrected labels too, and the number of TrueSkill runs."""
+    """The judgments of the paper, the crowd's judgments with corrected labels, and the number of TrueSkill runs."""
 
     experts: list[Ranking]
     crowd: list[Ranking]
