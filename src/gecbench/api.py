@@ -62,8 +62,8 @@ def score(
             `sentence` and `corrections`. If it has only edits and a metric needs references, the edits are applied.
         metrics: Metric names such as `"gleu"`, `"m2"` or `"errant"`, with parameters in parentheses
             (`"gleu(draws=py3)"`). Your own functions (`"python:module:function"`, see `gecbench.metric`) and metric
-            objects work too. `gecbench.METRICS` lists the names. By default the official metric of a named corpus (M2
-            for `conll14`), and GLEU for any other.
+            objects work too. `gecbench.METRICS` lists the names. The default is the official metric of a named corpus
+            (M2 for `conll14`), and GLEU for any other corpus.
         resamples: The number of bootstrap resamples for a 95% confidence interval. 0 computes no interval.
         seed: The seed of the bootstrap.
         column: The column of predictions, if `predictions` is a table.
@@ -129,7 +129,7 @@ def compare(
             t-test on sentence scores), or None for no test.
         against: The system that each system is tested against: `"first"` (the first system), `"above"` (the system
             ranked just above it) or a system's name.
-        column: The column of predictions, if they are tables.
+        column: The column of predictions, if predictions are tables.
         annotator: The annotator to score, if predictions are files of edits with several annotators.
         ignore_width: Accept files of edits whose sources differ only in full-width and half-width characters.
         tokenize: How to tokenize raw text, as in `score`.
@@ -222,7 +222,7 @@ def meta(
         metrics: Metric names or objects, as in `score`.
         human: The name of the judgments: "demo", "conll14", "conll14-crowd", "seeda:edit" or "seeda:sentence".
         systems: The judged systems to include: their names, the name of a set (SEEDA's "base" and "fluency"), or "all".
-        corpus: The corpus to score the systems on. By default the one that belongs to the judgments.
+        corpus: The corpus to score the systems on. By default, the corpus of the judgments.
         method: How judgments become system scores. For SEEDA, it chooses between the published scores.
         runs: The number of bootstrap runs of the ranking. Not used with published scores.
         **options: `methods`, `ties`, `aggregate`, `windows`, `resamples` and `seed`, as in `meta_evaluate`.

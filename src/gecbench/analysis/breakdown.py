@@ -44,7 +44,7 @@ class SentenceGroup:
 
 @dataclass(frozen=True)
 class DistanceGroup(SentenceGroup):
-    """The sentences changed by `low` to `high` characters. If `high` is None, there is no upper limit."""
+    """The sentences with a distance of `low` to `high` characters. If `high` is None, there is no upper limit."""
 
     @property
     def label(self) -> str:

@@ -113,7 +113,7 @@ class Pair:
         return PairedTest(test, self.system.name, *self.names, difference, p_value, resamples, p_adjusted=p_value)
 
     def resampled(self, test: TestName, null: Values) -> PairedTest:
-        """Return the result of a resampling test. `null` are the differences expected by chance."""
+        """Return the result of a resampling test. `null` contains the differences expected by chance."""
         return self.result(test, resampled_p_value(null, self.system.value - self.baseline.value), len(null))
 
 
@@ -167,8 +167,8 @@ def resamples_needed(comparisons: int) -> int:
 def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
     """Test differences with the paired bootstrap, centered on the mean difference.
 
-    p is the share of resamples whose difference is further from the mean difference than the observed one is from 0.
-    One is added to both counts, so p is never 0.
+    p is the share of resamples in which |difference - mean difference| is at least |observed difference|. One is added
+    to both counts, so p is never 0.
     """
     scores = list({id(score): score for pair in pairs for score in (pair.system, pair.baseline)}.values())
     values = dict(zip(map(id, scores), bootstrap_values(scores, resamples, seed), strict=True))
@@ -182,7 +182,7 @@ def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_
 def paired_randomisation(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
     """Test differences with approximate randomization: swap the outputs of random sentences.
 
-    p is the share of swaps whose difference is at least as large as the observed one (Riezler & Maxwell 2005).
+    p is the share of swaps with at least the observed difference (Riezler & Maxwell 2005).
     """
     generator, sentences = _generator(seed), len(pairs[0].system.statistics)
     differences: list[list[Values]] = [[] for _ in pairs]

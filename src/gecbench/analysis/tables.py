@@ -87,7 +87,7 @@ def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
 def render_table(table: Table, table_format: str, wide: bool = False) -> str:
     """Return the table as a string in one of the formats.
 
-    Plain text fits 80 columns unless `wide`: columns that do not fit continue in further blocks, and long names are
+    Unless `wide`, plain text fits 80 columns: columns that do not fit are shown in further blocks, and long names are
     shortened if they stay different.
     """
     if table_format not in _RENDERERS:

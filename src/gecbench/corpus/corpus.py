@@ -1,8 +1,8 @@
 """Corpus: sources with references, annotations or error groups, validated once when it is created.
 
 Validation errors name the argument and the position. The fingerprint is the sum of per-sentence hashes, so the parts
-of a corpus can be hashed separately. Each hash covers the sentence's position, because GLEU's draws and M2's choice of
-annotators depend on the order of the sentences.
+of a corpus can be hashed separately. Each hash covers the sentence's position, because GLEU's random references and
+M2's choice of annotators depend on the order of the sentences.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Corpus:
         sources: The source sentences: tokens separated by spaces.
         references: `references[i]` is the list of corrected versions of sentence i. Sentences may have different
             numbers of references.
-        annotations: `annotations[i]` is the list of annotators' edits of sentence i.
+        annotations: `annotations[i]` is the list of `Annotation` objects of sentence i, one per annotator.
         ids: One identifier per sentence. By default "1", "2", …
         name: The name of the corpus in messages.
         metadata: Further facts about the corpus. `metadata["columns"]` maps the name of each further column to its
@@ -106,7 +106,7 @@ class Corpus:
         return Corpus, tuple({**made, "metadata": dict(self.metadata)}.values())
 
     def has(self, gold: Gold) -> bool:
-        """Return whether the corpus has one kind of gold.
+        """Return whether the corpus has a given kind of gold.
 
         Args:
             gold: "references", "annotations" or "groups".

@@ -89,7 +89,7 @@ def extracted_annotations(corpus: Corpus) -> tuple[tuple[Annotation, ...], ...]:
 def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
     """Return the edits of each reference.
 
-    If the corpus keeps only some references of another one, reuse the edits extracted for that one.
+    If the corpus was made by `with_references`, reuse the edits extracted for the original corpus.
     """
     references, origin = corpus.references, corpus.origin()
     if references is None:

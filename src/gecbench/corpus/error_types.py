@@ -117,7 +117,7 @@ def describe_error_type(error_type: str) -> str:
     """Return an error type followed by its meaning, or alone if it is unknown.
 
     Args:
-        error_type: As in an M2 file.
+        error_type: The error type, as in an M2 file.
 
     Returns:
         The type, a colon and a few words.

@@ -150,7 +150,7 @@ def group_annotations(annotations: Sequence[Annotation], treebank: bool = True) 
 
 
 def group_edits(edits: Sequence[AnnotatedEdit], annotators: int, treebank: bool = True) -> tuple[ErrorGroup, ...]:
-    """Put overlapping edits into one error group each.
+    """Return error groups. Each contains edits that overlap.
 
     A group is required if all `annotators` of the sentence have an edit in it. The order of the edits matters only if
     edits of equal length overlap in a chain.

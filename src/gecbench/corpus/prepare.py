@@ -1,7 +1,7 @@
 """Check and prepare predictions before a metric counts them.
 
 Predictions are checked for extra text around them (labels, quotes, code fences), for tokenization that differs from
-their sources, for damage (empty lines, subword marks, unusual white space), and for shifted or foreign lines.
+their sources, for damage (empty lines, subword marks, unusual white space), and for lines paired with wrong sources.
 References are checked for damage, for being identical to another text, and for being swapped with the sources.
 `Preprocessing` chooses the checks and the tokenizer.
 """
@@ -44,7 +44,7 @@ _SHIFTED_RUN = 10
 _FOREIGN_WINDOW = 30
 _SHORT_LINE = 4  # tokens
 _FOREIGN_OVERLAP = 0.2
-_DOUBTFUL_OVERLAP = 0.6  # lines above it are not compared with their neighbors
+_DOUBTFUL_OVERLAP = 0.6  # lines with a higher overlap are not compared with neighboring sources
 # Damage: the smallest number and share of damaged lines that is reported
 _DAMAGED_LINES = 3
 _DAMAGED_SHARE = 0.01
@@ -72,7 +72,7 @@ class DamagedTextWarning(UserWarning):
 
 
 class MixedUpTextWarning(UserWarning):
-    """Sources and references look swapped, or two texts are identical that should differ."""
+    """Sources and references look swapped, or two texts that should differ are identical."""
 
 
 class ForeignTextError(InputError):
@@ -372,7 +372,7 @@ def _guide_without_corpus(tokenizer: str) -> SourceGuide:
 
 @lru_cache(maxsize=4096)
 def _tokenize_gold(texts: tuple[str, ...], tokenizer: str) -> list[str]:
-    """Return a source and its references. Tokenize those that look like raw text."""
+    """Return a source and its references. Tokenize the texts that look raw."""
     name = _tokenizer_for(texts[0]) if tokenizer == "auto" else tokenizer
     return [tokenize([text], name)[0] if _looks_raw(text) else text for text in texts]
 
@@ -697,7 +697,7 @@ def check_alignment(
 
     - Ten misplaced lines in a row. In a corpus of fewer than 20 lines, half of the lines are enough, but at least five.
     - Thirty lines in a row that share less than 20% of their tokens with their sources. In a corpus of 10 to 29 lines,
-      all lines.
+      this must be true of all lines.
 
     Lines of fewer than four tokens are never compared with neighboring sources. Their overlap is the share of their
     tokens that the source contains. Empty lines and lines with short sources are ignored. In a corpus of at least 4,000

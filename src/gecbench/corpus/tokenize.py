@@ -199,7 +199,7 @@ class SourceGuide:
     def tokenize(self, source: str, text: str) -> str:
         """Tokenize a raw prediction, guided by its tokenized source."""
         source_tokens = source.split()
-        # If a line uses typographic quotation marks, its straight ones are intended and stay.
+        # If a line uses typographic quotation marks, its straight quotation marks are intended and stay.
         own = _own_runs(source_tokens, straight_quotes=not any(mark in text for mark in self._quotes))
         longest = _longest_runs(own)
         tokens: list[str] = []

@@ -77,7 +77,7 @@ def human_bound(
 ) -> Bound:
     """Score each annotator against the others, and systems against the same references.
 
-    This works with any metric, on edits (Bryant & Ng 2015) or on references. The last row for JFLEG is its published
+    This works with any metric, on edits (Bryant & Ng 2015) or on references. For JFLEG, the last row has the published
     score "Human".
 
     Args:
@@ -164,7 +164,10 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
 
 
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
-    """Return all non-empty subsets of annotators, or only the subsets that leave out one annotator, as bits."""
+    """Return all non-empty subsets of annotators, or only the subsets that leave out one annotator.
+
+    A subset is a number with one bit per annotator.
+    """
     if not 1 <= annotators <= MOST_ANNOTATORS:
         raise InputError(
             f"the corpus has {counted(annotators, 'annotator')}", fix=f"Use 1 to {MOST_ANNOTATORS} annotators"

@@ -299,7 +299,8 @@ def _metric_outcome(scores: SentenceScores, pair: Judgment) -> int:
     values = []
     for system in (pair.system1, pair.system2):
         if (system, pair.sentence) not in scores:
-            raise InputError(f"{system} has no score for sentence {pair.sentence}")
+            fix = "Give a score for every system and judged sentence"
+            raise InputError(f"{system} has no score for sentence {pair.sentence}", fix=fix)
         values.append(scores[system, pair.sentence])
     return (values[0] > values[1]) - (values[0] < values[1])
 
@@ -351,7 +352,8 @@ class MetricScores:
         numbers = sorted({sentence for _, sentence in self.sentences})
         lacking = [key for key in product(systems, numbers) if key not in self.sentences]
         if lacking:
-            raise InputError(f"{lacking[0][0]} has no score for sentence {lacking[0][1]}")
+            problem = f"{lacking[0][0]} has no score for sentence {lacking[0][1]}"
+            raise InputError(problem, fix="Give a score for every system and sentence")
         table = np.array([[self.sentences[system, i] for system in systems] for i in numbers], dtype=float)
         return replace(self, systems=dict(zip(systems, rank_by_scores(table, method).tolist(), strict=True)))
 
@@ -367,7 +369,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Williams:
-    """Williams' test of a metric against the `best` one: t and the two-sided p."""
+    """Williams' test of a metric against the metric `best`: t and the two-sided p."""
 
     best: str
     t: float

@@ -290,7 +290,7 @@ def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.in
 def cluster_numbers(ranges: NDArray[np.int64]) -> list[int]:
     """Return the cluster of each system, in order of score.
 
-    A new cluster starts where all rank ranges above are better than all below.
+    A new cluster starts where all rank ranges above are better than all rank ranges below.
     """
     numbers = [1]
     for place in range(1, len(ranges)):
