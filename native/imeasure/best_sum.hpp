@@ -46,7 +46,7 @@ void add(Counts& total, const Counts& counts);
 
 // A reference of a segment, by its number, with its counts. The references of a sentence are the paths of a graph whose
 // layers are the segments. In a sentence with cuts, all edges lead from node 0 to node 0. In a sentence without cuts, a
-// node is a state of the alignment (lattice.hpp). A path starts and ends at node 0.
+// node is a state between two segments (lattice.hpp). A path starts and ends at node 0.
 struct Edge {
   std::size_t option = 0;
   Counts counts{};

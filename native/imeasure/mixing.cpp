@@ -375,7 +375,7 @@ Segment MixedSentence::lattice_segment(int start, int end) {
   return found;
 }
 
-// Where an optimal alignment of source and hypothesis passes each boundary.
+// The cells in which an optimal alignment of source and hypothesis crosses the boundaries.
 std::vector<Cell> MixedSentence::pivots(const std::vector<int>& bounds) {
   std::vector<int> passed(source_.size + 1, 0);
   PairTable table;
@@ -420,7 +420,7 @@ std::vector<std::pair<int, int>> MixedSentence::blocks() const {
 }
 
 // Where the edits of a block end. Edits are applied from right to left. If edits that start inside the span of an edit
-// have shortened the text before, this edit reaches that much further.
+// have already shortened the text, this edit reaches that much further.
 int MixedSentence::reach(const std::vector<int>& block) const {
   int end = 0;
   for (int g : block) {

@@ -248,7 +248,7 @@ def weighted_accuracy(counts: Counts, weight: float) -> float:
 
 
 def improvement(system: float, baseline: float) -> float:
-    """I of section 2.3.3, from the weighted accuracies of system and baseline; infinite only at a negative weight."""
+    """I of section 2.3.3, from the WAcc of system and baseline; infinite only if the weight is negative."""
     if system == baseline:
         return math.floor(system)
     if system > baseline:

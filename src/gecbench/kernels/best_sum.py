@@ -2,7 +2,7 @@
 
 The references of a sentence are the paths of a graph. Its layers are the segments of the sentence, and an edge is a
 reference of a segment with its counts. In a sentence with cuts, all edges of a layer join the same two nodes. In a
-sentence without cuts, a node is a state of the alignment (`kernels/lattice.py`). A path starts and ends at node 0.
+sentence without cuts, a node is a state between two segments (`kernels/lattice.py`). A path starts and ends at node 0.
 
 P, R, Acc, WAcc and single counts are ratios of sums. A ratio is maximized exactly, in integers (Dinkelbach 1967). The
 paths with the maximum form a smaller graph, in which the next key is maximized. F and I are not ratios of sums, and for
@@ -33,7 +33,7 @@ Path = list[Edge]
 
 
 class Ratio(NamedTuple):
-    """A metric as a fraction: the weights of the counts above and below the line; `constant` is added below.
+    """A metric as a fraction of two weighted sums of counts; `constant` is added to the denominator.
 
     The metric is 1 if the count with the index `fault` is 0. For example, precision is 1 without false positives.
     """
@@ -165,7 +165,7 @@ def _first_path(layers: Layers) -> Path:
 
 
 class _Partial(NamedTuple):
-    """The beginning of a path, and its rank in the order of options, which is equal if only the nodes differ."""
+    """The beginning of a path, and its rank in the order of options. Equal options have the same rank."""
 
     order: int
     path: Path

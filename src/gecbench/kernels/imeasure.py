@@ -364,8 +364,8 @@ class MixedSentence:
     def reach(self, block: Sequence[int]) -> int:
         """Return where the edits of a block end.
 
-        Edits are applied from right to left. If edits that start inside the span of an edit have shortened the text
-        before, this edit reaches that much further.
+        Edits are applied from right to left. If edits that start inside the span of an edit have already shortened
+        the text, this edit reaches that much further.
         """
         groups = [self.groups[g] for g in block]
         end = max(group.extent()[1] for group in groups)
@@ -459,7 +459,7 @@ class MixedSentence:
         return self.list_texts(start, end)
 
     def pivots(self, bounds: Sequence[int]) -> list[tuple[int, int]]:
-        """Return where an optimal alignment of source and hypothesis passes each boundary."""
+        """Return the cells in which an optimal alignment of source and hypothesis crosses the boundaries."""
         passed, place = {0: 0}, 0
         for i, j in align_pair(self.source, self.hypothesis):
             place = j + 1 if j >= 0 else place
@@ -499,10 +499,10 @@ def apply_edits(source: Tokens, edits: Sequence[Edit], start: int, end: int) -> 
 # Step 3: a proof that every optimal alignment passes through the cuts (in full: native/imeasure/mixing.hpp).
 #
 # An alignment passes a cut if it is at the cut in all three texts at the same time. If it misses a cut, it also misses
-# the cut in the two-way alignment of some pair of texts. So it is enough to check each pair: every two-way path that misses cuts
-# must cost more than the distances of the segments that it crosses plus the charges of the cuts that it misses. The
-# charge of a cut is the largest slack of the segment before it plus that of the segment after it: a three-way alignment
-# through the cut may cost that much more than the distances.
+# the cut in the two-way alignment of some pair of texts. So it is enough to check each pair: every two-way path that
+# misses cuts must cost more than the distances of the segments that it crosses plus the charges of the cuts that it
+# misses. The charge of a cut is the largest slack of the segment before it plus that of the segment after it: a
+# three-way alignment through the cut may cost that much more than the distances.
 #
 # All references are checked at once. Of a pair, one text is plain; the other is a chain of segments with a branch for
 # each reference. The cheapest path that misses cuts is a shortest path through both. Each branch starts with a credit

@@ -31,7 +31,7 @@ _LARGEST = 2**61
 _TARGET = re.compile(r"T\d+(?:-A\d+)?(?: |$)")
 _SKIPPED = re.compile(rf"I |{_TARGET.pattern}")
 _COMMENT = re.compile(r"I |#")
-_EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
+_EDIT_FORM = "Write an edit as: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
 
 
 class ParsedM2(NamedTuple):
@@ -120,7 +120,7 @@ def _parse_edit(line: str, file: str, number: int) -> Fields:
         raise _malformed_edit_error(line, file, number)
     fields = line[2:].split("|||")
     if len(fields) < 6:
-        raise InputError(f"{counted(len(fields), 'field')} where 6 are needed", file=file, line=number, fix=_EDIT_FORM)
+        raise InputError(f"the edit has {counted(len(fields), 'field')}, not 6", file=file, line=number, fix=_EDIT_FORM)
     try:
         start, end = map(_whole_number, fields[0].split()[:2])
         annotator = _whole_number(fields[5])

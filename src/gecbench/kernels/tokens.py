@@ -70,7 +70,7 @@ def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads
 def intern_and_list(
     text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1
 ) -> tuple[Ids, Offsets, bytes, Offsets]:
-    """Return the result of `intern`, the distinct tokens concatenated by number, and their lengths."""
+    """Return the result of `intern`, the distinct tokens end to end (in number order), and their lengths."""
     del threads
     numbers: dict[str | bytes, int] = {}
     ids: list[int] = []
