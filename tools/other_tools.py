@@ -1,4 +1,4 @@
-"""Renews the table of docs/tools.md: what other tools give for the demo's outputs, beside ours.
+"""Update the table of docs/tools.md, which compares scores of other tools and of gecbench on the demo outputs.
 
 python tools/other_tools.py [--write]      (needs gec-metrics, nltk, sacrebleu and errant)
 """
@@ -22,7 +22,7 @@ Texts = Sequence[str]
 
 
 def ours(metric: str) -> Callable[[Texts], float]:
-    """Return a metric of ours."""
+    """Return a function that scores outputs with a metric of gecbench."""
     return lambda outputs: 100 * next(iter(gecbench.score(outputs, "demo", metric).values())).value
 
 
@@ -49,7 +49,7 @@ def system_m2(outputs: Texts) -> Iterator[Path]:
 
 
 def gec_metrics(name: str) -> Callable[[Texts], float]:
-    """Return a metric of gec-metrics, whose references are lists of whole files."""
+    """Return a function that scores outputs with gec-metrics, which takes one list of texts per reference file."""
 
     def value(outputs: Texts) -> float:
         from gec_metrics.metrics import gleu
@@ -72,7 +72,7 @@ def nltk_gleu(outputs: Texts) -> float:
 
 
 def sacrebleu_bleu(outputs: Texts) -> float:
-    """Return BLEU of the tokens as they are."""
+    """Return the BLEU of sacrebleu without tokenization."""
     import sacrebleu
 
     references = [list(texts) for texts in zip(*gecbench.load_demo().references, strict=True)]
@@ -80,7 +80,7 @@ def sacrebleu_bleu(outputs: Texts) -> float:
 
 
 def errant_compare(outputs: Texts) -> float:
-    """Return what the program prints for the same edits."""
+    """Return the score that errant_compare prints for the same edits."""
     from gecbench.corpora.demo import DATA
 
     with system_m2(outputs) as path:
@@ -91,20 +91,20 @@ def errant_compare(outputs: Texts) -> float:
 
 
 def rows() -> Mapping[tuple[str, str, str], Callable[[Texts], float]]:
-    """Return what is compared: (tool, what it is called there, what it is)."""
+    """Return the scoring functions by (tool, name in the tool, description)."""
     ours_is, theirs = "gecbench", {name: f"{name} {version(name)}" for name in ("nltk", "sacrebleu", "errant")}
     metrics = f"gec-metrics {version('gec-metrics')}"
     return {
-        (ours_is, "`gleu`", "as published, Python 2's draws"): ours("gleu"),
-        (ours_is, "`gleu(draws=py3)`", "the same with Python 3's draws"): ours("gleu(draws=py3)"),
+        (ours_is, "`gleu`", "as published, with Python 2's draws"): ours("gleu"),
+        (ours_is, "`gleu(draws=py3)`", "the same, with Python 3's draws"): ours("gleu(draws=py3)"),
         (metrics, "`GLEUOfficial`", "a port of the official script"): gec_metrics("GLEUOfficial"),
-        (metrics, "`GLEU`", "its corrected form"): gec_metrics("GLEU"),
-        (theirs["nltk"], "`corpus_gleu`", "Google's GLEU: blind to the source"): nltk_gleu,
-        (ours_is, "`bleu`", "on the tokens as they are"): ours("bleu"),
-        (theirs["sacrebleu"], "`BLEU`, `tokenize=none`", "the same"): sacrebleu_bleu,
-        (ours_is, "`errant`", "span by span, edits extracted by gecbench"): our_errant,
-        (theirs["errant"], "`errant_compare`", "the same edits"): errant_compare,
-        (ours_is, "`m2`", "edits read off the best alignment"): ours("m2"),
+        (metrics, "`GLEU`", "GLEU+, a corrected form of GLEU"): gec_metrics("GLEU"),
+        (theirs["nltk"], "`corpus_gleu`", "Google's GLEU, which ignores the source"): nltk_gleu,
+        (ours_is, "`bleu`", "BLEU without tokenization"): ours("bleu"),
+        (theirs["sacrebleu"], "`BLEU`, `tokenize=none`", "the same BLEU"): sacrebleu_bleu,
+        (ours_is, "`errant`", "ERRANT on edits that gecbench extracts"): our_errant,
+        (theirs["errant"], "`errant_compare`", "ERRANT on the same edits"): errant_compare,
+        (ours_is, "`m2`", "edits of the alignment that fits the gold best"): ours("m2"),
         (ours_is, "`imeasure`", "improvement over the source"): ours("imeasure"),
     }
 
@@ -112,7 +112,10 @@ def rows() -> Mapping[tuple[str, str, str], Callable[[Texts], float]]:
 def table() -> str:
     """Return the table as Markdown."""
     outputs = gecbench.load_demo_systems()
-    lines = [f"| tool | name there | what it is | {' | '.join(SYSTEMS)} |", "|---|---|---|" + "---:|" * len(SYSTEMS)]
+    lines = [
+        f"| tool | name in the tool | description | {' | '.join(SYSTEMS)} |",
+        "|---|---|---|" + "---:|" * len(SYSTEMS),
+    ]
     for names, value in rows().items():
         cells = [f"{value(outputs[system]):.2f}" for system in SYSTEMS]
         lines.append(f"| {' | '.join([*names, *cells])} |")

@@ -1,4 +1,4 @@
-"""Draws the README's picture: the demo's systems ranked, and one sentence aligned.
+"""Draw the README's picture: the ranking of the demo's systems, and the alignment of one sentence.
 
 python tools/picture.py > docs/assets/picture.svg
 """
@@ -12,14 +12,14 @@ import gecbench
 from gecbench.metrics.explain import Explanation
 
 WIDTH, ROW = 860, 30
-INK, GREY, BLUE = "#1f2933", "#616e7c", "#0072b2"
-COLOURS = {"plain": INK, "match": "#0a6b2d", "miss": "#8a5a00", "wrong": "#b3261e", "note": INK}
+INK, GRAY, BLUE = "#1f2933", "#616e7c", "#0072b2"
+COLORS = {"plain": INK, "match": "#0a6b2d", "miss": "#8a5a00", "wrong": "#b3261e", "note": INK}
 SENTENCE = 6
 
 
-def text(x: float, y: float, words: str, colour: str = INK, more: str = "") -> str:
+def text(x: float, y: float, words: str, color: str = INK, more: str = "") -> str:
     """Return a text element."""
-    return f'<text x="{x:g}" y="{y:g}" fill="{colour}" {more}>{escape(words, quote=False)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" fill="{color}" {more}>{escape(words, quote=False)}</text>'
 
 
 def ranking(top: int) -> Iterator[str]:
@@ -27,11 +27,11 @@ def ranking(top: int) -> Iterator[str]:
     report = gecbench.compare(gecbench.load_demo_systems(), "demo", against="above")
     ranked = sorted(report, key=lambda name: -report[name]["gleu"].value)
     left, right = 470, WIDTH - 40
-    yield text(30, top, "system", GREY)
-    yield text(210, top, "GLEU", GREY, 'text-anchor="end"')
-    yield text(240, top, "95% interval", GREY)
-    yield text(left, top, "0", GREY, 'text-anchor="middle"')
-    yield text(right, top, "60", GREY, 'text-anchor="middle"')
+    yield text(30, top, "system", GRAY)
+    yield text(210, top, "GLEU", GRAY, 'text-anchor="end"')
+    yield text(240, top, "95% interval", GRAY)
+    yield text(left, top, "0", GRAY, 'text-anchor="middle"')
+    yield text(right, top, "60", GRAY, 'text-anchor="middle"')
     for k, name in enumerate(ranked, 1):
         score = report[name]["gleu"]
         y = top + ROW * k
@@ -59,17 +59,17 @@ def alignment(top: int) -> Iterator[str]:
     widths = [max(len(row.cells[k].text) for row in rows) for k in range(len(marks.cells))]
     for i, row in enumerate(rows):
         y, x = top + 26 * i, 130.0
-        yield text(30, y, row.label, GREY)
+        yield text(30, y, row.label, GRAY)
         for cell, mark, width in zip(row.cells, marks.cells, widths, strict=True):
-            colour = COLOURS[mark.mark if row.label == "system" else "plain"]
-            weight = "600" if colour not in (INK, GREY) else "400"
-            yield text(x, y, cell.text, colour, f'font-family="monospace" font-size="14" font-weight="{weight}"')
+            color = COLORS[mark.mark if row.label == "system" else "plain"]
+            weight = "600" if color not in (INK, GRAY) else "400"
+            yield text(x, y, cell.text, color, f'font-family="monospace" font-size="14" font-weight="{weight}"')
             x += 8.45 * (width + 1.2)
     y = top + 26 * len(rows) + 8
-    yield text(30, y, found.title.partition(": ")[2], GREY)
+    yield text(30, y, found.title.partition(": ")[2], GRAY)
     for words, mark, x in (("right", "match", 560), ("missed", "miss", 640), ("wrong", "wrong", 730)):
-        yield f'<rect x="{x}" y="{y - 10}" width="11" height="11" fill="{COLOURS[mark]}"/>'
-        yield text(x + 18, y, words, GREY)
+        yield f'<rect x="{x}" y="{y - 10}" width="11" height="11" fill="{COLORS[mark]}"/>'
+        yield text(x + 18, y, words, GRAY)
 
 
 def picture() -> str:

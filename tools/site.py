@@ -1,4 +1,4 @@
-"""Make the pages of the manual that are not written by hand; mkdocs calls the functions named `on_...`.
+"""Generate the pages of the manual that are not written by hand. mkdocs calls the functions named `on_...`.
 
 The start page is README.md. Cards come from metrics/ and datasets/, the command page from the parsers, the Python
 page from the public names, and tables of speed and of reproduced papers from benchmarks/results.json. Equations become
@@ -35,23 +35,23 @@ CARDS = {
 
 
 class Sessions(griffe.Extension):
-    """Shows the Python sessions in docstrings as code; mkdocstrings would take them for quotations."""
+    """Shows the Python sessions in docstrings as code, because mkdocstrings would show them as quotations."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Fence the sessions of a docstring."""
+        """Put the sessions of a docstring into fenced code blocks."""
         if obj.docstring:
             session = re.compile(r"^>>> .*?(?=\n\s*\n|\Z)", re.DOTALL | re.MULTILINE)
             obj.docstring.value = session.sub(lambda found: f"```pycon\n{found[0]}\n```", obj.docstring.value)
 
 
 def on_config(config: Any) -> Any:
-    """Make the package and the benchmarks importable; mkdocs undoes what a hook's module does to the path."""
+    """Make the package and the benchmarks importable, because mkdocs undoes earlier changes of a hook to sys.path."""
     sys.path[:0] = [folder for name in ("src", "benchmarks") if (folder := str(ROOT / name)) not in sys.path]
     return config
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the generated pages and plots, and to the navigation what it does not name."""
+    """Add the generated pages and plots, and add pages without a place to the navigation."""
     import document
 
     pages = {"index.md": _readme(), "reference/cli.md": _command_line(), "reference/api.md": _python()}
@@ -72,7 +72,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Send links that leave docs/ to the repository, or to the page made of that file; show the plots."""
+    """Insert tables and plots, and link files outside docs/ to their page on the site or to the repository."""
     if "<!-- results: " in markdown:
         import document
 
@@ -107,13 +107,13 @@ def on_post_page(output: str, **_: Any) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Write `&` between letters as itself into the index of the search, so that W&I is found."""
+    """Unescape `&` between letters in the search index, so that W&I is found."""
     index = Path(config.site_dir) / "search/search_index.json"
     index.write_text(re.sub(r"\b&amp;\b", "&", index.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def _published(found: re.Match[str]) -> str:
-    """Return the published results on a corpus by a metric, as `gecbench published` prints them."""
+    """Return the published results for a corpus and a metric, as `gecbench published` prints them."""
     from gecbench.cli import main
 
     output = io.StringIO()
@@ -140,7 +140,7 @@ def on_page_content(content: str, **_: Any) -> str:
 
 
 def _outside_code(text: str, change: Any) -> str:
-    """Return the text with all but its fenced blocks changed."""
+    """Return the text after applying `change` to everything except fenced blocks."""
     parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
     return "".join(part if part.startswith("```") else change(part) for part in parts)
 
@@ -170,7 +170,7 @@ def _readme() -> str:
 
 
 def _card(source: str) -> str:
-    """Return a card without its header; its relative links point into the repository."""
+    """Return a card without its header. Its relative links point to the repository."""
     text = (ROOT / source).read_text(encoding="utf-8").split("---\n", 2)[2]
     folder = Path(source).parent
 
@@ -188,7 +188,7 @@ def _command_line() -> str:
     lines = [
         "# Command line",
         "",
-        "Made from the program's own parsers; `gecbench COMMAND --help` prints the same.",
+        "All commands and options. `gecbench COMMAND --help` prints the same text.",
         "",
     ]
     (commands,) = (action for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction))
@@ -228,10 +228,10 @@ def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> str | N
 SECTIONS = {
     "api": "Scoring",
     "analysis": "What scoring returns",
-    "corpora": "Corpora by name",
+    "corpora": "Published corpora",
     "corpus": "Corpora, edits and text",
     "metrics": "Metrics",
-    "human": "People",
+    "human": "Human performance and judgments",
     "huggingface": "Hugging Face",
     "scale": "gecbench.scale: large corpora",
     "spark": "gecbench.spark: many machines",
@@ -254,7 +254,7 @@ def _python() -> str:
             members[name] = [f"{each.__module__}.{each.__name__}" for each in shown]
         elif hasattr(value, "__module__") and hasattr(value, "__name__"):
             members.setdefault(value.__module__.split(".")[1], []).append(f"{value.__module__}.{name}")
-    lines = ["# Python", "", "Everything that `import gecbench` offers, from its docstrings.", ""]
+    lines = ["# Python", "", "All public names of `import gecbench`, with their docstrings.", ""]
     for package, names in members.items():
         lines += [f"## {SECTIONS.get(package, package.capitalize())}", ""]
         for name in names:
