@@ -176,6 +176,6 @@ def test_macro_average_needs_types(run, folder, refused):
     Path("gold.m2").write_text(TYPED_GOLD)
     average = ["--gold", "gold.m2", "-p", "gold.m2", "--average", "macro"]
     refused(["score", "-m", "gleu", *average], "gleu has no scores by error-type. Use m2 or errant")
-    refused(["score", "-m", "m2", *average, "--per-sentence"], "--average is over error types")
+    refused(["score", "-m", "m2", *average, "--per-sentence"], "--average cannot be combined with --per-sentence")
     with pytest.raises(InputError, match="no error types to average over"):
         macro_average([])

@@ -681,7 +681,7 @@ class TestSwappedTexts:
     def test_the_names_tell(self, names, message, stream, files, run):
         words = ["score", *names.split(), *([] if "-p" in names else ["-p", "out.txt"]), *stream]
         with pytest.warns(
-            MixedUpTextWarning, match=f"^{message}.*swapped. If this is intended, skip this check with --aligned"
+            MixedUpTextWarning, match=f"^{message}.*If these files are not swapped, skip this check with --aligned"
         ):
             run(*words)
         with warnings.catch_warnings():
