@@ -88,7 +88,7 @@ def test_every_python_function_takes_a_name():
         ("jfleg:tset", r"nor a split of jfleg\. Did you mean test\? Config.*Splits: validation, test"),
         (42, "an int is not a corpus"),
         (["a sentence"], "a list is not a corpus"),
-        ([{"text": "He go ."}], "columns text. Add sentence"),
+        ([{"text": "He go ."}], "columns text. Add the columns sentence"),
         ([{"sentence": "a", "corrections": ["b"]}, {"sentence": "a"}], "row 2 does not have the same fields as row 1"),
         ([], "the corpus is empty"),
     ],

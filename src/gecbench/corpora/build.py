@@ -195,7 +195,7 @@ def _write_fingerprints(declared: DatasetDeclaration, path: Path, built: list[Bu
 
 
 def _read_fingerprints(path: Path) -> dict[str, Any] | None:
-    """Return the recorded properties of each built file; None if the table is damaged or missing."""
+    """Return the recorded properties of each built file, or None if the table is damaged or missing."""
     try:
         files = json.loads(path.read_bytes())["files"]
         whole = all(isinstance(name, str) and isinstance(each["sha256"], str) for name, each in files.items())

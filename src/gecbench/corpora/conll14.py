@@ -109,7 +109,7 @@ def sentence_rows(upstream: Upstream) -> list[Row]:
 
 
 def read_merged_ids(lines: list[str]) -> list[int]:
-    """Return the numbers of the merged sentences. They are pairs of neighbors, so 48 before 419 must be 418."""
+    """Return the numbers of the merged sentences. The file lists pairs of neighbors, so its 48 before 419 means 418."""
     numbers = [int(line) for line in lines if line]
     if len(numbers) % 2:
         raise InputError("the merged sentences do not come in pairs", file=MERGED)

@@ -133,7 +133,7 @@ class Config:
         """Return the split, or raise an error that lists the known ones."""
         if split not in self.splits:
             fix = f"Choose one of {', '.join(self.splits)}"
-            raise InputError(f"the configuration {self.name} has no split {split!r}", fix=fix)
+            raise InputError(f"the configuration {self.name!r} has no split {split!r}", fix=fix)
         return split
 
 

@@ -235,7 +235,7 @@ DATASET = DatasetDeclaration(
     citation="Napoles et al. 2017, JFLEG: A Fluency Corpus and Benchmark for Grammatical Error Correction",
     judgments={
         "jfleg": HumanJudgments(
-            "two judges ranked four systems, a rewrite and the input (Napoles et al. 2017); outputs are not public",
+            "two judges ranked four systems, a rewrite and the input (Napoles et al. 2017); no public outputs",
             lambda: read_rankings(Upstream.from_environment()),
         )
     },

@@ -244,7 +244,7 @@ def load_dataset(
         hash=code_hash(),
     )
     builder.mirror = str(mirror) if mirror else None
-    if split is not None and split.isidentifier():  # and not a slice such as test[:10]
+    if split is not None and split.isidentifier():  # a slice such as test[:10] is checked by datasets
         chosen.check_split(split)
     if streaming:
         return builder.as_streaming_dataset(split=split)
@@ -418,7 +418,7 @@ def _corpus_of_rows(
     columns = list(rows[0]) if rows else ["sentence", "corrections"]
     if "sentence" not in columns or not {"corrections", "annotations"} & set(columns):
         found = ", ".join(columns)
-        fix = "Add sentence, and corrections or annotations"
+        fix = "Add the columns sentence and corrections (or annotations)"
         raise InputError(f"the rows have only the columns {found}", fix=fix)
     table = {column: tuple(row[column] for row in rows) for column in columns}
     corpus = Corpus(

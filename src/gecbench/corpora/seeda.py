@@ -76,6 +76,8 @@ def _judgments(what: str, description: str) -> HumanJudgments:
 
 
 JUDGMENTS: Mapping[str, HumanJudgments] = {
-    "seeda:edit": _judgments("edit", "the edits of 15 systems in 391 sentences of CoNLL-14 (Kobayashi et al. 2024)"),
-    "seeda:sentence": _judgments("sent", "the same outputs, ranked as whole sentences (Kobayashi et al. 2024)"),
+    "seeda:edit": _judgments(
+        "edit", "15 systems on 391 sentences of CoNLL-14, ranked by their edits (Kobayashi et al. 2024)"
+    ),
+    "seeda:sentence": _judgments("sent", "the same systems, ranked by whole sentences (Kobayashi et al. 2024)"),
 }

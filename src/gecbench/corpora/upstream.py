@@ -263,7 +263,7 @@ class Upstream:
 
     @staticmethod
     def _find(folder: Path | None, pin: Pin) -> Path | None:
-        """Return the path of a file (or its archive) in a mirror or in the cache, None if it is not there."""
+        """Return the path of a file (or its archive) in a mirror or in the cache, or None if it is not there."""
         paths = [folder / place for place in pin.places] if folder else []
         return next((path for path in paths if path.is_file()), None)
 
@@ -275,8 +275,9 @@ class Upstream:
         if (found := self._find(self.cache, pin)) and self._cached_is_good(pin, found):
             return found
         if self.is_offline:
-            reason = f"{'' if self.mirror else f'{self.cache} lacks {pin.place}, and '}the network is switched off"
-            raise OfflineError(*self._unavailable(pin, reason, f"unset {', '.join(OFFLINE_VARIABLES)}"))
+            missing = "" if self.mirror else f"{pin.key} is not in the cache {self.cache}, and "
+            reason, fix = f"{missing}the network is switched off", f"unset {' and '.join(OFFLINE_VARIABLES)}"
+            raise OfflineError(*self._unavailable(pin, reason, fix))
         return self._fetch(pin)
 
     def _fetch(self, pin: Pin) -> Path:
@@ -322,8 +323,7 @@ class Upstream:
         """Return the problem and the fix for a file that is neither in the mirror nor in the cache."""
         if self.mirror is not None:
             return f"the mirror {self.mirror} lacks {pin.place}, and {reason}", f"Add the file to the mirror, or {fix}"
-        mirror = f"{MIRROR_VARIABLE} to a folder laid out as <host>/<path> that has the file as {pin.place}"
-        return reason, f"Set {mirror}, or {fix}"
+        return reason, f"Set {MIRROR_VARIABLE} to a folder that contains {pin.place}, or {fix}"
 
     def _cached_is_good(self, pin: Pin, target: Path) -> bool:
         try:

@@ -125,9 +125,10 @@ def make_model(text: str, **options: Any) -> Model:
     for name in given:
         if name not in _OPTIONS.get(kind, ()):
             homes = [home for home, names in _OPTIONS.items() if name in names]
-            fix = f"Leave it out, or use another kind of model ({' or '.join(f'{home}:' for home in homes)})"
+            fix = f"Leave it out{', or use another kind of model' if homes else ''}"
+            kinds = f" ({' or '.join(f'{home}:' for home in homes)})" if homes else ""
             option = f"{name} (--{name.replace('_', '-')})" if homes else repr(name)
-            raise InputError(f"{kind}: models have no option {option}", fix=fix if homes else None)
+            raise InputError(f"{kind}: models have no option {option}", fix=f"{fix}{kinds}")
     model: Model = pkgutil.resolve_name(_CLASSES[kind])(text, **given)
     return model
 

@@ -181,7 +181,7 @@ class _Process:
                 sys.stderr.write(line.decode(errors="replace"))
 
     def _supervise(self, timeout: float | None) -> None:
-        """Kill the command after `timeout` seconds without a line, and its child processes when it ends."""
+        """Kill the command if it prints no line for `timeout` seconds. When it ends, kill its child processes."""
         pause = min(_LINGERING / 2, timeout or _LINGERING)
         while not self._ended.wait(pause):
             silence = time.monotonic() - self._last_line

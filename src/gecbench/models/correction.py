@@ -69,7 +69,7 @@ def correct(
         The corrections, one per sentence.
 
     Raises:
-        ModelError: The model failed. The outputs so far are saved.
+        ModelError: The model failed. With `output`, the outputs so far are saved.
         InputError: The model, the corpus or the output cannot be used.
 
     Example:
@@ -348,5 +348,5 @@ def _hash_file(path: Path) -> str:
 
 
 def _hash_sources(corpus: Corpus) -> str:
-    """Return the hash called `sources` in records. It is not the corpus's fingerprint, so old records stay valid."""
+    """Return the hash called `sources` in records. Unlike the fingerprint, it keeps old records valid."""
     return hashlib.sha256("\n".join(corpus.sources).encode(errors="surrogatepass")).hexdigest()[:8]

@@ -404,7 +404,7 @@ class Client:
     timeout: float
 
     def connect(self, session: Any) -> Any:
-        """Return huggingface_hub's client. An explicit token keeps it from sending the Hub's token to any server."""
+        """Return huggingface_hub's client. With a token of its own, it never sends the Hub's token."""
         from huggingface_hub import AsyncInferenceClient
 
         client = AsyncInferenceClient(base_url=self.url, token=self.key or _NO_KEY, timeout=self.timeout)
@@ -450,7 +450,7 @@ class Client:
             return FailedRequest("huggingface_hub is in offline mode", "Unset HF_HUB_OFFLINE", final=True)
         if isinstance(error, (asyncio.TimeoutError, InferenceTimeoutError)):
             return FailedRequest(f"no reply within {self.timeout:g} s")
-        # An unknown host or a refused connection, not a timeout. By name: huggingface_hub has changed its HTTP client.
+        # unknown host or refused connection; compared by name, because huggingface_hub has changed its HTTP client
         if type(error).__name__ == "ConnectError":
             return FailedRequest(f"cannot connect ({shown})", _UNREACHABLE, final=True)
         return FailedRequest(f"the reply cannot be parsed ({type(error).__name__}: {shown})")

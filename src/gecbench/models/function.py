@@ -13,6 +13,7 @@ from gecbench.errors import counted, type_name
 from gecbench.metrics.plugin import find_function
 from gecbench.models.base import Model, Outputs
 
+_RETURN = "Return one string for each sentence, in order"
 _TAKES = "The function must take a string and return a string, or take a list and return a list"
 
 
@@ -43,7 +44,8 @@ class FunctionModel(Model):
         for line, sentence in zip(lines, sentences, strict=True):
             output = self._call(sentence, line, sentence)
             if not isinstance(output, str):
-                raise self.failure(f"returned {type_name(output)}, not a string", line, sentence)
+                problem = f"returned {type_name(output)}, not a string"
+                raise self.failure(problem, line, sentence, fix="Return the corrected sentence")
             yield [output]
 
     def _takes_a_sentence(self, sentence: str) -> bool:
@@ -60,11 +62,11 @@ class FunctionModel(Model):
         found = list(outputs)
         if len(found) != len(sentences):
             problem = f"returned {counted(len(found), 'output')} for {counted(len(sentences), 'sentence')}"
-            raise self.failure(problem, first_line, sentences[0], fix="Return one string for each sentence, in order")
+            raise self.failure(problem, first_line, sentences[0], fix=_RETURN)
         for k, output in enumerate(found):
             if not isinstance(output, str):
                 problem = f"returned a list with {type_name(output)} among the strings"
-                raise self.failure(problem, first_line + k, sentences[k])
+                raise self.failure(problem, first_line + k, sentences[k], fix=_RETURN)
         return found
 
     def _call(self, argument: str | list[str], line: int, sentence: str) -> Any:
