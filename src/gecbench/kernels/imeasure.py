@@ -504,9 +504,9 @@ def apply_edits(source: Tokens, edits: Sequence[Edit], start: int, end: int) -> 
 # misses. The charge of a cut is the largest slack of the segment before it plus that of the segment after it: a
 # three-way alignment through the cut may cost that much more than the distances.
 #
-# All references are checked at once. Of a pair, one text is plain; the other is a chain of segments with a branch for
-# each reference. The cheapest path that misses cuts is a shortest path through both. Each branch starts with a credit
-# of its own distance.
+# All references are checked at once. In a pair, one text is fixed. The other text is a chain of segments with a branch
+# for each reference. The cheapest path that misses cuts is a shortest path through text and chain. Each branch starts
+# with a credit of its own distance.
 
 _FAR = 1 << 40
 Branch = tuple[Tokens, int]  # the tokens of a segment, and their distance to the segment of the other text

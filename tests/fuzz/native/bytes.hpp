@@ -1,5 +1,5 @@
-// Turns arbitrary bytes into valid input of the kernels, that is into arrays that the bindings would accept. There are
-// few different tokens, so that many alignments are equally good.
+// Turns arbitrary bytes into valid input of the kernels: arrays that the bindings would accept. Few tokens are
+// distinct, so that many alignments are equally good.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Entry point of libFuzzer: three sentences, one thread. The kernel is the one that GECBENCH_FUZZ_KERNEL numbers, or
-// else that of the first byte.
+// Entry point of libFuzzer: three sentences, one thread. GECBENCH_FUZZ_KERNEL is the number of
+// the kernel. If it is not set, the first byte selects the kernel.
 #include <cstdlib>
 #include <vector>
 

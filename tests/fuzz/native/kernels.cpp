@@ -129,8 +129,8 @@ std::uint64_t gleu(Bytes& bytes, Setting setting) {
   const std::vector<std::int64_t> rows = divide(bytes, n, 1, 3);
   const Texts references = texts(bytes, static_cast<std::size_t>(rows.back()));
   const std::size_t width = 2 + 2 * static_cast<std::size_t>(order);
-  // Seeding a generator is slow under the sanitizers: with few sentences, only as many draws as fill more than the
-  // lanes of one seeding; with many, draws for several tasks.
+  // Seeding a generator is slow under the sanitizers. So few sentences get only a few more draws than are seeded
+  // together. Many sentences get draws for several tasks.
   const std::size_t draws = n > 3 ? 70 : 5;
   std::vector<std::int64_t> counts(references.size() * width), totals(draws * width);
   gleu_counts(sources.array(), hypotheses.array(), references.array(), rows.data(), order, multiset, setting.threads,
@@ -155,7 +155,7 @@ std::uint64_t green(Bytes& bytes, Setting setting) {
 }
 
 std::uint64_t ter(Bytes& bytes, Setting setting) {
-  // Few texts are long enough to leave the beam, as each takes milliseconds.
+  // Few texts are long enough to leave the beam, since each such text takes milliseconds.
   const int longest = setting.sentences > 3 || bytes.below(64) == 1 ? 40 : 9;
   const Texts hypotheses = texts(bytes, setting.sentences, longest);
   const Texts references = texts(bytes, setting.sentences, longest);
