@@ -6,8 +6,8 @@
 
 Install the packages: `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" accelerate`.
 
-JFLEG has no training split. To keep the script short, it trains on the four rewrites of the validation split and
-evaluates on the test split. For results to publish, train on a training corpus and evaluate on the validation split.
+JFLEG has no training split. To keep the example short, we train on the four rewrites of the validation split and
+evaluate on the test split. For results to publish, train on a training corpus and evaluate on the validation split.
 """
 
 import argparse
