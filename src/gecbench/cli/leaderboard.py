@@ -38,12 +38,14 @@ if TYPE_CHECKING:
 TOKEN = "GECBENCH_LEADERBOARD_TOKEN"
 _SEEDED = "conll14_fluency:nucle"
 _EXAMPLES = """  gecbench leaderboard init task --title "My task" -c demo
-  gecbench leaderboard submit --board task -p output.txt --name "My system" --submitter Me
-  gecbench leaderboard build --board task -o site               (then open site/index.html)
-  gecbench leaderboard serve --board task                       (the same page, with uploads)
-  gecbench leaderboard submit -c demo -p output.txt --name "My system" --board hf://datasets/NAME/BOARD
+  gecbench leaderboard submit --board task -p output.txt \\
+      --name "My system" --submitter Me
+  gecbench leaderboard build --board task -o site  (then open site/index.html)
+  gecbench leaderboard serve --board task          (the same page, with uploads)
+  gecbench leaderboard submit --board hf://datasets/NAME/BOARD -c demo \\
+      -p output.txt --name "My system"
 """
-_HALF_WIDTH = "±: half the width of the 95% interval. For its ends, use --wide."
+_HALF_WIDTH = "±: half the width of the 95% interval. For the limits of the interval, use --wide."
 _BOARD = "a folder, or hf://datasets/NAME/BOARD (default: board)"
 
 
@@ -56,8 +58,10 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def _add_init(actions: Any) -> None:
-    examples = """  gecbench leaderboard init task --title "My task" -c gold.m2 --metric m2 --link https://example.org
-  gecbench leaderboard init task --title "JFLEG" -c jfleg:test jfleg:dev --publish-references
+    examples = """  gecbench leaderboard init task --title "My task" -c gold.m2 --metric m2 \\
+      --link https://example.org
+  gecbench leaderboard init task --title "JFLEG" -c jfleg:test jfleg:dev \\
+      --publish-references
 """
     parser = add_command(actions, "init", "Create a board: set its title, corpora and ranking metric", examples, init)
     about = "new folder for the board. Keep it private, and publish only the page that build writes"
@@ -72,21 +76,25 @@ def _add_init(actions: Any) -> None:
         dest="licence",
         metavar="TEXT",
         default="",
-        help="license of data and outputs, such as CC BY 4.0",
+        help="license of the data and the outputs, such as CC BY 4.0",
     )
     parser.add_argument("--link", metavar="URL", help="home page of the task")
     parser.add_argument("--logo", metavar="FILE", help="an image: .svg, .png, .jpg or .webp")
-    _add_metric(parser, "metric to rank by", "the usual metric of the corpus: m2 for M2 files and CoNLL-14, or gleu")
+    default = "the usual metric of the corpus, such as m2 for M2 files and CoNLL-14, and gleu for JFLEG"
     parser.add_argument(
-        "--publish-references", action="store_true", help="make an open board that shows the references"
+        "-m", "--metric", metavar="METRIC", choices=tuple(METRICS), help=f"metric to rank by (default: {default})"
     )
-    per_day = "submissions allowed per submitter and day; 0: no limit (default: 5; with --publish-references: no limit)"
+    published = "make an open board: its page shows the references"
+    parser.add_argument("--publish-references", action="store_true", help=published)
+    per_day = "submissions allowed per submitter and day; 0 means no limit (default: 5, or no limit on an open board)"
     parser.add_argument("--per-day", metavar="N", type=count, help=per_day)
 
 
 def _add_submit(actions: Any) -> None:
-    examples = """  gecbench leaderboard submit -c demo -p output.txt --name "My system" --link https://example.org/paper
-  gecbench leaderboard submit -c demo -p output.jsonl --name "My system" --board hf://datasets/NAME/BOARD
+    examples = """  gecbench leaderboard submit -c demo -p output.txt --name "My system" \\
+      --link https://example.org/paper
+  gecbench leaderboard submit --board hf://datasets/NAME/BOARD -c demo \\
+      -p output.jsonl --name "My system"
 """
     from gecbench.leaderboard.records import APPROACHES
 
@@ -129,9 +137,11 @@ def _add_submit(actions: Any) -> None:
 
 
 def _add_seed(actions: Any) -> None:
-    examples = """  gecbench leaderboard seed --board board            (CoNLL-14: 24 systems, eight human rewrites)
+    examples = """  gecbench leaderboard seed --board board
   gecbench leaderboard seed --board board -c conll14 jfleg:test
-  gecbench leaderboard build --board board -o site   (then open site/index.html)
+  gecbench leaderboard build --board board -o site  (then open site/index.html)
+
+For CoNLL-14, the outputs of 24 systems and 8 human rewrites are public.
 """
     parser = add_command(actions, "seed", "Score the public outputs of known corpora", examples, seed)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
@@ -156,7 +166,7 @@ def _add_list(actions: Any) -> None:
 
 
 def _add_build(actions: Any) -> None:
-    examples = """  gecbench leaderboard build --board task -o site               (then open site/index.html)
+    examples = """  gecbench leaderboard build --board task -o site  (then open site/index.html)
   gecbench leaderboard build --board hf://datasets/NAME/BOARD -o site
 """
     parser = add_command(actions, "build", "Write the board as a static page", examples, build)
@@ -167,7 +177,11 @@ def _add_build(actions: Any) -> None:
 
 def _add_serve(actions: Any) -> None:
     examples = f"""  gecbench leaderboard serve --board board -c demo
-  {TOKEN}=secret gecbench leaderboard serve --board board -c demo --host 0.0.0.0 --port 8000
+  {TOKEN}=secret gecbench leaderboard serve --board board \\
+      -c demo --host 0.0.0.0 --port 8000
+
+If {TOKEN} is set, uploads need that token. Reading the page
+needs no token.
 """
     parser = add_command(actions, "serve", "Serve the page, with uploads", examples, serve)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
@@ -175,18 +189,24 @@ def _add_serve(actions: Any) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     name = "public name of the server behind a proxy, such as task.example.org; may be repeated"
     parser.add_argument("--server-name", metavar="NAME", action="append", default=[], help=name)
-    parser.add_argument("--port", type=count, default=8000, help="port to listen on (default: 8000)")
+    parser.add_argument("--port", type=_port, default=8000, help="port to listen on (default: 8000)")
     parser.add_argument("--megabytes", type=number, default=8.0, help="largest upload in megabytes (default: 8)")
     parser.add_argument(
         "--per-minute", type=count, default=10, help="uploads allowed per client and minute (default: 10)"
     )
-    seconds = "time limit for scoring a submission; its processor time may be twice as long (default: 120)"
+    seconds = "time limit for scoring a submission; the limit on its CPU time is twice as long (default: 120)"
     parser.add_argument("--scoring-seconds", metavar="SECONDS", type=number, default=120.0, help=seconds)
-    parser.epilog = f"{parser.epilog}\nIf {TOKEN} is set, uploads need that token. Reading the page needs no token."
+
+
+def _port(text: str) -> int:
+    port = count(text)
+    if port >= 2**16:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port. Ports are numbered from 0 to {2**16 - 1}")
+    return port
 
 
 def _add_token(actions: Any) -> None:
-    examples = """  gecbench leaderboard token --board task "Team A"            (print a new token)
+    examples = """  gecbench leaderboard token --board task "Team A"  (print a new token)
   gecbench leaderboard token --board task "Team A" --revoke
 """
     parser = add_command(actions, "token", "Create an upload token for a team, or revoke it", examples, token)
@@ -196,8 +216,10 @@ def _add_token(actions: Any) -> None:
 
 
 def _add_verify(actions: Any) -> None:
-    examples = """  gecbench leaderboard verify --board task                  (every record; status 2 if one differs)
-  gecbench leaderboard verify --board task records/3f2….json   (a record of a pull request)
+    examples = """  gecbench leaderboard verify --board task                    (all records)
+  gecbench leaderboard verify --board task records/3f2….json  (one record)
+
+The exit status is 2 if a record differs from its new scores.
 """
     parser = add_command(actions, "verify", "Rescore a board's records and report differences", examples, verify)
     parser.add_argument("files", metavar="RECORD", nargs="*", help="record files of the board (default: all)")
@@ -212,7 +234,7 @@ def _add_plugins(parser: argparse.ArgumentParser) -> None:
 
 
 def _set_plugins(options: argparse.Namespace) -> None:
-    """Make the plug-ins known to this process and to those that it starts."""
+    """Make the plug-ins known to this process and to its child processes."""
     from gecbench.leaderboard.scoring import PLUGINS, board_plugins
 
     for plugin in options.plugin:
@@ -240,12 +262,8 @@ def _add_corpora(parser: argparse.ArgumentParser, about: str) -> None:
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", action="append", default=[], help=about)
 
 
-def _add_metric(parser: argparse.ArgumentParser, about: str, default: str) -> None:
-    parser.add_argument("-m", "--metric", choices=tuple(METRICS), help=f"{about} (default: {default})")
-
-
 def init(options: argparse.Namespace) -> None:
-    """Make a board and say what comes next."""
+    """Create a board, and print its settings file and how it is ranked."""
     from gecbench.leaderboard.records import Settings
     from gecbench.leaderboard.store import PRIVATE_PER_DAY, init_board
 
@@ -255,15 +273,15 @@ def init(options: argparse.Namespace) -> None:
     store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
     metric = store.settings.metric
     if metric and (missing := METRICS[metric].missing()):
-        _warn((f"the board uses another metric until this one works here: {missing}",), "note")
+        _warn((f"until {metric} works on this machine, the board is ranked by another metric: {missing}",), "note")
     ranked = f"ranked by {metric}" if metric else "ranked by the usual metric of each corpus"
     print(f"{Path(options.folder) / 'board.json'}: {'private' if private else 'open'}, {ranked}")
     if private:
-        print("The page shows only scores of whole corpora. Do not publish the gold file.")
+        print("The page shows only scores of whole corpora. Do not publish the references or gold edits.")
 
 
 def submit(options: argparse.Namespace) -> None:
-    """Score, add, and print the record with its place."""
+    """Score a submission, add its record to the board, and print its scores and rank."""
     from gecbench.leaderboard import submission
     from gecbench.leaderboard.store import HubStore, open_board
 
@@ -272,15 +290,21 @@ def submit(options: argparse.Namespace) -> None:
     data, file = _bytes(options.predictions), options.predictions
     corpus = store.choose_corpus(options.corpus)
     lines = submission.read_outputs(data, file, corpus, annotator=options.annotator)
-    submitted = submission.Submission(
-        system=options.name,
-        predictions=cleaned(lines, corpus, file, options),
-        links=options.link,
-        file=file,
-        role="source" if options.baseline else "system",
-        **pick(options, "submitter", "description", "aligned", "tokenize", "tokenized"),
-        **pick(options, "year", "approach", "size", "open_weights"),
-    )
+    predictions = cleaned(lines, corpus, file, options)
+    try:
+        submitted = submission.Submission(
+            system=options.name,
+            predictions=predictions,
+            links=options.link,
+            file=file,
+            role="source" if options.baseline else "system",
+            **pick(options, "submitter", "description", "aligned", "tokenize", "tokenized"),
+            **pick(options, "year", "approach", "size", "open_weights"),
+        )
+    except InputError as error:
+        field, _, problem = error.problem.partition(" ")
+        option = {"system": "--name", "url": "--link", "links": "--link"}.get(field, f"--{field}")
+        raise InputError(f"{option} {problem}", fix=error.fix) from error
     done = submission.submit(submitted, corpus, store, dry_run=options.dry_run)
     _warn(done.skipped)
     _warn(done.warnings)
@@ -293,7 +317,7 @@ def submit(options: argparse.Namespace) -> None:
 
 
 def seed(options: argparse.Namespace) -> None:
-    """Score the public outputs that the board does not have yet."""
+    """Score the public outputs that are not on the board yet, and print all their scores."""
     from gecbench.leaderboard.records import Details, table_of
     from gecbench.leaderboard.seeds import public_submissions
     from gecbench.leaderboard.store import open_board
@@ -333,7 +357,7 @@ def _public_corpus(name: str) -> Corpus:
 
 
 def list_board(options: argparse.Namespace) -> None:
-    """Print one table per corpus and reference set, those with most systems scored here first."""
+    """Print one table per corpus and reference set. Tables with more scored systems come first."""
     from gecbench.leaderboard.ranking import fullest_first, group_by_table
     from gecbench.leaderboard.records import NOTES
     from gecbench.leaderboard.seeds import seed_records
@@ -350,7 +374,8 @@ def list_board(options: argparse.Namespace) -> None:
     if not tables and options.corpus:
         known = sorted({record.corpus for record in records})
         raise InputError(
-            f"the board has no records on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
+            f"the board has no records on {options.corpus!r}",
+            fix=f"Choose one of {', '.join(known)}" if known else "The board is empty: add a system with submit",
         )
     if options.metric:
         known = list(dict.fromkeys([*METRICS, *(name for record in loaded.records for name in record.scores)]))
@@ -400,7 +425,7 @@ def serve(options: argparse.Namespace) -> None:
 
 
 def token(options: argparse.Namespace) -> None:
-    """Print a new token of a team; the board keeps its hash alone."""
+    """Create and print a token for a team, or revoke its token. The board stores only a hash of the token."""
     from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.uploads import TeamTokens
 
@@ -412,7 +437,7 @@ def token(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> None:
-    """Score records again, print a line for each, and refuse what differs."""
+    """Score records again and print a line for each. Raise an error if a record differs."""
     from gecbench.leaderboard.ranking import corpora_by_table
     from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.submission import verify_records
@@ -432,12 +457,12 @@ def verify(options: argparse.Namespace) -> None:
 
 
 def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:
-    """Return the corpora that are named, or the board's own."""
+    """Return the corpora with these names, or by default the board's corpora."""
     return [store.choose_corpus(name) for name in names] if names else store.corpora()
 
 
 def _on(name: str, records: list[Record], store: FolderStore) -> list[Record]:
-    """Return the records on a corpus, named as the board names it or as `submit` took it."""
+    """Return the records on a corpus. `name` is the board's name of the corpus, or a name or file given to `submit`."""
     from gecbench.leaderboard.records import table_of
 
     found = [record for record in records if record.corpus == name]
@@ -457,7 +482,7 @@ def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
     except InputError as error:
         if not corpora:
             raise
-        _warn((f"{error.problem}: these tables have no tests and no texts",))
+        _warn((f"{error.problem}. Their tables have no significance tests and no sentences",))
     return PagePlan(
         corpora,
         seeds=not options.without_published,
@@ -501,7 +526,7 @@ def _as_text(record: Record, digits: int, wide: bool) -> str:
     if any(figure["human"] is not None for figure in record.scores.values()):
         notes.append(f"{textwrap.fill(NOTES['human'], 80)}.")
     notes += [
-        f"{metric_title(metric)}: {counted(figure['capped'], 'sentence')} capped; {NOTES['capped']}"
+        f"{metric_title(metric)}: {counted(figure['capped'], 'sentence')} capped. {NOTES['capped']}."
         for metric, figure in record.scores.items()
         if figure["capped"]
     ]
@@ -509,7 +534,7 @@ def _as_text(record: Record, digits: int, wide: bool) -> str:
 
 
 def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, compact: bool) -> list[Table]:
-    """Return the ranking of a table, and what was reported of systems that are not in it."""
+    """Return the ranking, and a table of reported results of systems that are not in the ranking."""
     from gecbench.leaderboard.ranking import BoardPlace, Significance, goodness
     from gecbench.leaderboard.scoring import metric_title
     from gecbench.leaderboard.seeds import is_same_system
@@ -537,7 +562,7 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
 
 
 def _score_columns(records: Sequence[tuple[Record, str]], digits: int, compact: bool) -> list[list[str]]:
-    """Return scores with half the widths of their intervals, or (not compact) scores and intervals in two columns."""
+    """Return a column of scores with ± half the interval's width, or (if not compact) a column each for both."""
     figures = [record.scores[metric] for record, metric in records]
     values = [percent(figure["value"], digits) for figure in figures]
     ends = [(figure["low"], figure["high"]) for figure in figures]
