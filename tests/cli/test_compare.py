@@ -38,7 +38,8 @@ def test_p_values_are_adjusted_in_every_format(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"), [([GOOD, BAD, "--resamples", "0"], "needs at least one resample"), ([GOOD], "needs at least two systems")]
+    ("words", "message"),
+    [([GOOD, BAD, "--resamples", "0"], "needs at least one resample"), ([GOOD], "needs at least two systems")],
 )
 def test_wrong_use(refused, words, message):
     refused(["compare", "-c", "demo", "-p", *words], message)

@@ -83,7 +83,7 @@ def test_a_record_whose_details_do_not_fit_is_left_out_by_name(tmp_path, capsys)
     store = demo_board(tmp_path / "board")
     bad = bad_record(store)
     built = build_site(store, tmp_path / "site", PagePlan([DEMO], resamples=QUICK, publish_references=True))
-    problem = f"records/{bad.id}.json (bad) is skipped: its details have 2 outputs, but demo has 42"
+    problem = f"records/{bad.id}.json (bad) is skipped: its details file has 2 outputs, but demo has 42"
     assert [warning.startswith(problem) for warning in built.warnings].count(True) == 1
     board = json.loads((tmp_path / "site/data/board.json").read_text(encoding="utf-8"))
     assert bad.id not in {row["id"] for row in board["records"]}

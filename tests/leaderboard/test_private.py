@@ -170,8 +170,8 @@ def test_answers_and_log_of_a_sealed_server(gold, tmp_path):
     for answer in answers:
         assert_no_secret(answer.encode(), "an answer")
     assert '"state": "done"' in answers[1]
-    assert "the submitter has no name" in " ".join(answers)
-    assert "More than 3 submissions in a day" in answers[-1]
+    assert "the name of the submitter is missing" in " ".join(answers)
+    assert "You have reached the limit of 3 submissions per day" in answers[-1]
     assert_no_secret("".join(process.communicate()).encode(), "the log")
     for path in files_under("task"):
         assert_no_secret(path.read_bytes(), path)
@@ -307,7 +307,7 @@ def test_a_team_submits_with_its_token_alone_and_its_limit_stays(gold, private):
     with server(Path("task")) as (address, _):
         assert send(address, "a0", "nobody", submitter="A")[0] == 401
         status, answer = send(address, "a0", "B", submitter="A")
-        assert (status, answer["error"]) == (400, "the token belongs to B. Submit under that name.")
+        assert (status, answer["error"]) == (400, "the token belongs to B. Submit under the name of this team.")
         for k in range(2):
             status, job = send(address, f"a{k}", "A")
             assert status == 202
@@ -315,7 +315,10 @@ def test_a_team_submits_with_its_token_alone_and_its_limit_stays(gold, private):
     with server(Path("task")) as (address, _):
         assert send(address, "a2", "A")[0] == 202
         status, answer = send(address, "a3", "A")
-        assert (status, answer["error"]) == (429, "More than 3 submissions in a day. Try again tomorrow.")
+        assert (status, answer["error"]) == (
+            429,
+            "You have reached the limit of 3 submissions per day. Try again after midnight UTC.",
+        )
         status, job = send(address, "b0", "B", submitter=" b ")
         assert status == 202, "no other team's uploads count"
         assert finished(address, job)["state"] == "done"

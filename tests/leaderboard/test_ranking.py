@@ -250,7 +250,7 @@ def test_an_entry_tells_how_many_sentences_were_capped(tmp_path, monkeypatch, ru
         *("leaderboard", "submit", "--board", tmp_path / "board", "-c", "demo", "-p", tmp_path / "good.txt"),
         *("--name", "x", "--dry-run"),
     )
-    assert "capped: sentences with too many mixed references to search" in shown
+    assert "Capped sentences have too many mixed references to search" in shown
 
 
 def test_places_p_values_and_clusters(tmp_path):
@@ -323,7 +323,7 @@ def test_too_few_resamples_for_so_many_systems(tmp_path):
     store = demo_board(tmp_path)
     quick = PagePlan([DEMO], seeds=False, resamples=20)
     (warning,) = build_site(store, tmp_path / "site", quick).warnings
-    assert "demo (default): with 20 resamples adjusted p-values cannot be below 0.05" in warning
+    assert "demo (default): with 20 resamples, adjusted p-values cannot be below 0.05" in warning
     assert "Use --resamples 40 or more" in warning
     assert not build_site(store, tmp_path / "site", replace(quick, resamples=40)).warnings
 

@@ -95,7 +95,7 @@ BAD_DETAILS = {
     "half a group": ({"by_distance": {"gleu": [{"label": "0"}]}}, "has no sentences, value"),
     "nested lists": ({"by_distance": {"gleu": [[[[]]]]}}, "is not a JSON object"),
     "no number": ({"sentence_scores": {"gleu": [[]]}}, "not a number below a million"),
-    "another length": ({"sentence_scores": {"gleu": [1.0, 1.0]}}, "differ in length"),
+    "another length": ({"sentence_scores": {"gleu": [1.0, 1.0]}}, "different numbers of predictions"),
     "no text": ({"predictions": [1]}, r"predictions\[0\] is not text"),
 }
 

@@ -201,7 +201,7 @@ def test_token_rate_and_kill(tmp_path):
         assert done["state"] == "done"
         status, body = upload(address, text(variant("b")))
         assert status == 429
-        assert "More than 3 submissions in a minute" in body["error"]
+        assert "You have sent 3 submissions in a minute" in body["error"]
         process.kill()
     assert [each.id for each in FolderStore(tmp_path).load().records] == [done["record"]]
 

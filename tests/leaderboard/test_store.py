@@ -66,9 +66,9 @@ def test_a_record_spelled_another_way_is_no_second_entry(tmp_path, respell):
     loaded = store.load()
     assert [each.system for each in loaded.records] == ["S"]
     (warning,) = loaded.warnings
-    assert "has a layout that gecbench does not write" in warning or "the same entry as records/" in warning
+    assert "was not written by gecbench" in warning or "the same entry as records/" in warning
     problems = [result.problems for result in verify_records(store, {record.table: DEMO})]
-    assert any("layout" in problem or "same entry" in problem for found in problems for problem in found)
+    assert any("not written by" in problem or "same entry" in problem for found in problems for problem in found)
 
 
 def test_nothing_is_written_outside_or_under_a_wrong_name(tmp_path):
@@ -181,7 +181,7 @@ def test_a_board_of_none_or_several_corpora_asks_for_one(tmp_path):
         FolderStore(tmp_path).choose_corpus(None)
     write_jsonl(DEMO, tmp_path / "second.jsonl")
     store = init_board(tmp_path / "task", ["demo", str(tmp_path / "second.jsonl")], Settings())
-    with pytest.raises(InputError, match=r"the board has several corpora\. Use -c with one of demo, second"):
+    with pytest.raises(InputError, match=r"the board has several corpora\. Choose one with -c: demo, second"):
         store.choose_corpus(None)
 
 

@@ -31,7 +31,11 @@ BAD_BYTES = {
     "JSON too deep": (b"[" * 9, "o.jsonl", "o.jsonl:1: not JSON"),
     "a line break in JSON": (b'"a\\nb"\n', "o.jsonl", "o.jsonl:1: the output contains a line break"),
     "a surrogate in JSON": (b'"\\ud800"', "o.jsonl", "o.jsonl:1: the output contains a lone surrogate"),
-    "no prediction": (b'{"p":1}', "o.jsonl", "o.jsonl: no column has a common name such as 'prediction' \\(columns: 'p'\\)"),
+    "no prediction": (
+        b'{"p":1}',
+        "o.jsonl",
+        "o.jsonl: no column has a common name such as 'prediction' \\(columns: 'p'\\)",
+    ),
 }
 
 
@@ -141,7 +145,7 @@ def test_submissions_per_name_and_day_are_limited(tmp_path):
     hand_in("b", " me ")
     with pytest.raises(InputError, match="ME has reached the limit of 2 submissions today"):
         hand_in("c", "ME")
-    with pytest.raises(InputError, match="the submitter has no name"):
+    with pytest.raises(InputError, match="the name of the submitter is missing"):
         hand_in("c", " ")
     hand_in("c", "You")
     assert {record.system for record in store.load().records} == {"a", "b", "c"}

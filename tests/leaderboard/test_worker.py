@@ -28,9 +28,9 @@ def test_a_task_answers_from_another_process():
 
 
 LIMITED = {
-    "time": (sleep, TaskLimits(seconds=0.3), "longer than the 0.3 s allowed"),
-    "processor time": (spin, TaskLimits(seconds=20, processor_seconds=1), "more processor time than the 1 s allowed"),
-    "memory": (fill, TaskLimits(memory=2**28), "more memory than the 0.25 GB allowed"),
+    "time": (sleep, TaskLimits(seconds=0.3), "longer than the limit of 0.3 s"),
+    "processor time": (spin, TaskLimits(seconds=20, processor_seconds=1), "more CPU time than the limit of 1 s"),
+    "memory": (fill, TaskLimits(memory=2**28), "more memory than the limit of 0.25 GB"),
     "its end": (end, TaskLimits(), "scoring process stopped unexpectedly"),
 }
 
@@ -87,7 +87,7 @@ def test_a_submission_that_takes_too_long_fails_and_the_page_stays(tmp_path):
     with server(tmp_path, "--scoring-seconds", "0.01") as (address, _):
         status, job = upload(address, text(GOOD))
         assert status == 202
-        assert finished(address, job)["error"] == "Scoring takes longer than the 0.01 s allowed."
+        assert finished(address, job)["error"] == "Scoring takes longer than the limit of 0.01 s."
         assert call(address)[0] == 200
     assert not FolderStore(tmp_path).load().records
     assert not list((tmp_path / "waiting").glob("*.json"))

@@ -1,1 +1,1 @@
-"""The leaderboard: records of submissions, a folder or Hub repository of them, and the page that shows them."""
+"""The leaderboard: records of submissions, the folder or Hub repository that stores them, and the page of the board."""

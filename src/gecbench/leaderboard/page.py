@@ -1,4 +1,4 @@
-"""The static page of a board: its tables as script data, JSON and CSV, and the files around them."""
+"""Build the static page of a board: its tables as scripts, JSON and CSV, and the page's other files."""
 
 from __future__ import annotations
 
@@ -58,12 +58,19 @@ _SEEDA_SETS = {"edits": "edit", "sentences": "sent"}
 
 @dataclass(frozen=True)
 class PagePlan:
-    """What to put on the page: reported results, texts, tests; `server` is what the upload form needs.
+    """What to put on the page.
 
-    Sentences are shown with `texts`; references, outputs and scores of single sentences only if `publish_references` is
-    set here or by the board. The sentences of a corpus whose license forbids to publish them are left out, unless
-    `restricted_texts` is set. With `compute=False` the build is quick and shows only tests that were made before.
-    `board` is how sample commands call the board.
+    Attributes:
+        corpora: The corpora to show with their sentences and significance tests.
+        seeds: Whether to list results that others reported.
+        texts: Whether to show sentences.
+        publish_references: Whether to show references, outputs and scores of single sentences. The board's settings can
+            allow this, too.
+        restricted_texts: Whether to show sentences even if the license of the corpus forbids publication.
+        board: The name of the board in sample commands.
+        resamples: The number of bootstrap resamples per test.
+        compute: Whether to compute missing tests. Without them, the build is quick and shows only stored tests.
+        server: Limits that the upload form shows, or None if the page has no upload form.
     """
 
     corpora: Sequence[Corpus] = ()
@@ -79,7 +86,7 @@ class PagePlan:
 
 @dataclass
 class Built:
-    """The files of a page by their path within the folder, and warnings about records and tests."""
+    """A page that is built: its files by their path within the folder, and warnings about records and tests."""
 
     folder: Path
     files: dict[str, Path] = field(default_factory=dict)
@@ -91,22 +98,22 @@ class Built:
         for folder in path.relative_to(self.folder).parents[:-1]:
             if (self.folder / folder).is_symlink():
                 raise InputError(
-                    "is a symbolic link", file=str(self.folder / folder), fix="Remove it: a page may not contain links"
+                    "is a symbolic link", file=str(self.folder / folder), fix="Remove it: a page cannot contain links"
                 )
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_symlink():  # written through, a page could replace any file
+        if path.is_symlink():  # otherwise, a link could make the build replace any file
             path.unlink()
         write_bytes(path, data)
         self.files[name] = path
 
     def write_data(self, name: str, value: object) -> None:
-        """Write data as a script for the page, and as JSON for everyone else."""
+        """Write data as a script for the page, and as JSON for other programs."""
         data = json.dumps(value, separators=(",", ":"))
         self.write(f"data/{name}.js", _script(name, data))
         self.write(f"data/{name}.json", data.encode())
 
     def keep_data(self, name: str) -> bool:
-        """Keep the data that an earlier build wrote; return whether there are any."""
+        """Keep the data that an earlier build wrote. Return whether there were any."""
         paths = {file: self.folder / file for file in (f"data/{name}.js", f"data/{name}.json")}
         kept = all(path.is_file() for path in paths.values())
         if kept:
@@ -114,14 +121,25 @@ class Built:
         return kept
 
     def remove_others(self) -> None:
-        """Remove data that earlier builds wrote and this one did not: it may have become private since."""
+        """Remove data of earlier builds that this build did not write, because the data may be private now."""
         for path in (self.folder / "data").glob("*"):
             if _DATA_FILE.fullmatch(path.name) and f"data/{path.name}" not in self.files:
                 path.unlink(missing_ok=True)
 
 
 def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan()) -> Built:
-    """Write the page of a board into a folder: a static Space, a web server's folder, or files on a disk."""
+    """Write the page of a board into a folder.
+
+    The folder can be uploaded as a static Space, served by any web server, or opened from a disk.
+
+    Args:
+        store: The board.
+        folder: The folder to write. Data of earlier builds are replaced.
+        plan: What to put on the page.
+
+    Returns:
+        The written files, and warnings about records and tests.
+    """
     store.remove_leftovers()
     settings, loaded = store.settings, store.load()
     plan = replace(plan, publish_references=plan.publish_references or settings.publish_references)
@@ -171,26 +189,29 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
 
 
 def _warn_of_few_resamples(rows: Mapping[BoardTable, Sequence[Row]], resamples: int) -> Iterator[str]:
-    """Yield a warning for each table with so many tests that none can be significant after adjustment."""
+    """Yield a warning for each table that has too many tests for this number of resamples.
+
+    Their p-values cannot be significant after Holm's adjustment.
+    """
     for table, found in rows.items():
         tested = Counter(metric for row in found for metric, figure in row["scores"].items() if figure.get("cluster"))
         needed = resamples_needed(max(tested.values(), default=1) - 1)
         if resamples < needed:
             yield (
-                f"{table[0]} ({table[1]}): with {resamples} resamples adjusted p-values cannot be "
+                f"{table[0]} ({table[1]}): with {resamples} resamples, adjusted p-values cannot be "
                 f"below {SIGNIFICANT}, so all systems are in one cluster. Use --resamples {needed} or more"
             )
 
 
 def _reported(corpora: Mapping[BoardTable, Corpus], settings: Settings) -> list[Record]:
-    """Return reported results; for a board that has its own corpora, only those on them."""
+    """Return the results that others reported. If the board has its own corpora, return only results on them."""
     return [record for record in seed_records() if not settings.corpora or record.table in corpora]
 
 
 def _types_in_words(corpora: Iterable[Corpus]) -> dict[str, str]:
-    """Return the error types in the annotations of corpora that have a meaning in words.
+    """Return descriptions of the error types in the annotations of corpora, where a description is known.
 
-    Edits that are extracted from references have an operation as their type.
+    The operations of ERRANT are included, because edits extracted from references have an operation as their type.
     """
     annotated = (found for corpus in corpora for sentence in corpus.annotations or () for found in sentence)
     types = {edit.type for annotation in annotated for edit in annotation.edits} | {*ERRANT_OPERATIONS}
@@ -198,7 +219,7 @@ def _types_in_words(corpora: Iterable[Corpus]) -> dict[str, str]:
 
 
 def _about(table: BoardTable) -> dict[str, Any]:
-    """Return what to call a table and its corpus, and the license and citation of a corpus of ours."""
+    """Return the titles of a table, and the license, homepage and citation of its corpus if gecbench declares it."""
     found = declared_config(table)
     if found is None:
         names = {"demo": "Demo corpus"}
@@ -215,7 +236,7 @@ def _about(table: BoardTable) -> dict[str, Any]:
 
 
 def _citation(text: str, config: str) -> str:
-    """Return the papers to cite; those after the name of a configuration are for it alone.
+    """Return the papers to cite for a configuration. A paper after the name of a configuration is only for that one.
 
     >>> _citation("A 2014; nine: B 2015", "two"), _citation("A 2014; nine: B 2015", "nine")
     ('A 2014', 'A 2014; B 2015')
@@ -230,7 +251,7 @@ def _may_show_texts(table: BoardTable, plan: PagePlan) -> bool:
 
 
 def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tests: Significance) -> list[str]:
-    """Write the tests of every pair, a file for each metric; return the metrics that have one."""
+    """Write the significance tests of all pairs of systems, a file per metric. Return the metrics that have tests."""
     written = []
     for metric in METRICS:
         found = tests.matrix([record for record in records if metric in record.scores], metric)
@@ -253,7 +274,7 @@ def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tes
 
 
 def _write_human_scores(built: Built, table: BoardTable, records: Sequence[Record]) -> bool:
-    """Write human scores of a table's systems; return whether there are any."""
+    """Write the human scores of a table's systems. Return whether there are any."""
     try:
         found = _human_scores(table, records)
     except GecbenchError as error:
@@ -268,7 +289,7 @@ def _human_scores(table: BoardTable, records: Sequence[Record]) -> dict[str, Any
     """Return SEEDA's human scores (TrueSkill) of a table's systems, or None if fewer than three were judged.
 
     A system is recognized by its outputs. References and the unchanged source are not ranked, so they are left out.
-    `judgments` lists, for edits and for whole sentences, a score for each of `ids`.
+    In the result, `judgments` has two entries, for judged edits and for judged sentences. Each lists a score per id.
     """
     systems = [record for record in records if record.role == "system" and record.outputs]
     named = {each.system for each in systems} & {*seeda.SYSTEMS}
@@ -295,7 +316,7 @@ def _metric(name: str) -> dict[str, Any]:
 
 
 def _plugins(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return what the page shows of plug-in metrics, each once; their titles say that they are plug-ins."""
+    """Return a description of each plug-in metric of the rows for the page."""
     figures = (pair for row in rows for pair in row["scores"].items())
     found = {name: figure["signature"] for name, figure in figures if is_shown_plugin(name, figure)}
     return [
@@ -353,7 +374,7 @@ def _write_table(
 def _with_details(
     built: Built, store: FolderStore, records: Sequence[Record], corpora: Mapping[BoardTable, Corpus], plan: PagePlan
 ) -> tuple[Record, ...]:
-    """Write the details of records; leave out, with a warning, each whose details cannot be those of its corpus."""
+    """Write the details of records. Skip a record with a warning if its details do not fit its corpus."""
     kept, warnings = [], []
     for record in records:
         try:
@@ -366,9 +387,9 @@ def _with_details(
 
 
 def _write_details(built: Built, store: FolderStore, record: Record, corpus: Corpus | None, texts: bool) -> None:
-    """Write the scores of groups of sentences, and where texts are shown the outputs with their edits and scores.
+    """Write the scores of groups of sentences. If `texts`, also write the outputs with their edits and scores.
 
-    What is not stored is computed: the board may have been private before.
+    Missing scores are computed: a board that was private before has not stored them.
     """
     names = [f"system-{record.id}", *([f"outputs-{record.id}"] if texts else ())]
     kept = [built.keep_data(name) for name in names]
@@ -377,7 +398,7 @@ def _write_details(built: Built, store: FolderStore, record: Record, corpus: Cor
     ours = corpus if corpus is not None and corpus.fingerprint() == record.fingerprint else None
     if ours is not None and len(details.predictions) != len(ours):
         outputs = counted(len(details.predictions), "output")
-        raise InputError(f"its details have {outputs}, but {ours.name} has {counted(len(ours), 'sentence')}")
+        raise InputError(f"its details file has {outputs}, but {ours.name} has {counted(len(ours), 'sentence')}")
     if ours is not None and not (details.sentence_scores and details.by_source_distance):
         prepared = prepare_stored(ours, details.predictions)
         metrics = usable_metrics(ours)
@@ -404,7 +425,7 @@ def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
 
 
 def script(name: str, value: object) -> bytes:
-    """Return data as a script that passes it to the page: a page opened from a disk cannot fetch JSON."""
+    """Return data as a script for the page, because a page opened from a disk cannot fetch JSON."""
     return _script(name, json.dumps(value, separators=(",", ":")))
 
 
@@ -413,12 +434,12 @@ def _script(name: str, data: str) -> bytes:
 
 
 def table_key(table: BoardTable) -> str:
-    """Return a short name for a table's files."""
+    """Return a short hash of a table, used in the names of its files."""
     return digest("\0".join(table).encode())[:12]
 
 
 def card(ours: str, settings: Settings) -> str:
-    """Return the card of a page as a Space: `ours`, or one with the title and text of the board's organizer."""
+    """Return the README of a page that is a Space: `ours`, or if the board has its own corpora, one with its title."""
     if not settings.corpora:
         return ours
     head = ours.split("---\n")[1]
@@ -447,7 +468,7 @@ def sample_commands(board: str, corpora: Sequence[Corpus], settings: Settings) -
 
 
 def upload_commands(corpora: Sequence[Corpus], server: Mapping[str, Any] | None) -> list[str]:
-    """Return the command to upload to a private board, or none without a server."""
+    """Return the command to upload to a private board, or no command if the page has no server."""
     if not server:
         return []
     about = {"name": "My system", "submitter": "Me", "corpus": corpora[0].name, "file": "outputs.txt"}

@@ -1,4 +1,4 @@
-"""Rank the comparable systems of a board: paired tests of every pair, clusters, the place of a new record."""
+"""Rank the comparable systems of a board: paired tests of all pairs, clusters, and the rank of a new record."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ HowScored = tuple[str, frozenset[tuple[str, str]]]
 
 @dataclass(frozen=True)
 class Comparable:
-    """The entries that are ranked, best first, and how each other scored entry differs, by its id."""
+    """The ranked records, best first, and for each other scored record the reason why it is not ranked, by its id."""
 
     ranked: Sequence[Record]
     others: Mapping[str, str]
 
 
 def how_scored(record: Record, metric: str) -> HowScored | None:
-    """Return data and settings of a figure; None where it was reported, not scored.
+    """Return the corpus fingerprint and the metric's settings of a score, or None if the score was only reported.
 
-    The version of gecbench, the resamples of the interval, the tokenizer of raw text and the number of capped sentences
-    are not part of it.
+    Scores are comparable if these are equal. The version of gecbench, the resamples of the interval, the tokenizer of
+    raw text and the number of capped sentences are left out, because they do not make scores incomparable.
     """
     if record.kind != "scored":
         return None
@@ -48,16 +48,17 @@ def how_scored(record: Record, metric: str) -> HowScored | None:
 
 
 def goodness(record: Record, metric: str) -> float:
-    """Return a record's score, negated if lower is better: plug-ins declare that in their signature."""
+    """Return a record's score, negated if lower is better. Plug-ins declare this in their signature."""
     figure = record.scores[metric]
     value = float(figure["value"])
     return -value if "|better:lower|" in figure["signature"] else value
 
 
 def comparable(records: Iterable[Record], metric: str, fingerprint: str | None = None) -> Comparable:
-    """Choose the systems that are ranked: those on the board's data, with the settings that were used last.
+    """Choose the records to rank: systems that were scored on the same data with the same settings.
 
-    Baselines and human entries are neither ranked nor marked as different, and reported figures are left out.
+    Of several such groups, prefer the one on the data with this `fingerprint`, then the one with the newest record.
+    Baselines and human entries are neither ranked nor marked as different. Reported results are left out.
     """
     groups: dict[HowScored, list[Record]] = {}
     for record in records:
@@ -88,12 +89,18 @@ def _difference(how: HowScored, chosen: HowScored) -> str:
 
 @dataclass(frozen=True)
 class BoardPlace:
-    """A system's place under one metric.
+    """A system's rank and cluster under one metric.
 
-    `cluster` counts from 1. The first system of a cluster is tested against the first of the cluster above it, every
-    other one against the first of its own: `against` is that system, `p_value` the test, and `p_adjusted` is by Holm's
-    method for all tests of `against`. They are None where there was no test. A record that cannot be compared has no
-    rank, and `differs` says why.
+    The first system of a cluster is tested against the first system of the cluster above. All other systems are tested
+    against the first system of their own cluster.
+
+    Attributes:
+        rank: The rank from 1, or None if the record cannot be compared with the ranked systems.
+        against: The id of the system that this one is tested against, or None if there is no test.
+        p_value: The p-value of that test.
+        p_adjusted: This p-value, adjusted by Holm's method for all tests of `against`.
+        cluster: The cluster from 1.
+        differs: Why the record cannot be compared, if it cannot.
     """
 
     rank: int | None
@@ -124,11 +131,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Every pair of a table's records under one metric.
+    """The tests of all pairs of a table's records under one metric.
 
-    `differences[i, j]` is of record i minus record j, for i < j. `adjusted[i][j]` is the p-value of the pair by Holm's
-    method for all tests of system i against the other ranked systems, as `gecbench compare --against` prints it; None
-    where one of the two is not ranked.
+    `differences[i, j]` is record i minus record j, for i < j. `adjusted[i][j]` is the p-value of this pair, adjusted by
+    Holm's method for all tests of system i against the other ranked systems (as in `gecbench compare --against`). It is
+    None if one of the two is not ranked.
     """
 
     records: Sequence[Record]
@@ -139,9 +146,9 @@ class Matrix:
 class Significance:
     """Paired bootstrap tests between the records of a board.
 
-    Each record's scores are resampled once and stored in the board's folder; a pair then costs a subtraction. The
-    records of a table are resampled together, since drawing the samples costs as much as scoring them. With
-    `compute=False` only stored ones are used.
+    Each record's scores are resampled once, and the values are stored in the board's folder. A test of two records then
+    only subtracts their values. The records of a table are resampled together, because drawing samples takes as long as
+    scoring them. With `compute=False`, only stored values are used.
     """
 
     def __init__(
@@ -161,10 +168,10 @@ class Significance:
         self._resampled: dict[str, Resampled | None] = {}
 
     def know(self, record: Record, prepared: Prepared, scores: Mapping[str, Score]) -> None:
-        """Take the outputs of a record that the board does not have yet, and their scores.
+        """Pass the outputs and the scores of a record that is not on the board yet, so that it can be tested.
 
-        If the corpus was tokenized with the outputs, they are scored again: the other records are tested against the
-        references as they are.
+        If the corpus was tokenized together with the outputs, the scores are not used and the outputs are scored again.
+        The other records are scored against the references without this tokenization.
         """
         corpus = self.corpora[record.table]
         self._prepared[record.table, record.outputs] = Prepared(corpus, prepared.lines)
@@ -172,12 +179,12 @@ class Significance:
             self._scores.update({(record.table, record.outputs, metric): score for metric, score in scores.items()})
 
     def p_value(self, record: Record, other: Record, metric: str) -> float | None:
-        """Return the p-value of the difference between two records, None if one has no outputs or another corpus."""
+        """Return the p-value of the difference between two records, or None if they cannot be tested."""
         found = self.difference(record, other, metric)
         return None if found is None else found.p_value
 
     def difference(self, record: Record, other: Record, metric: str) -> Difference | None:
-        """Return the difference between two records, None if one has no outputs or another corpus."""
+        """Return the difference between two records, or None if one has no outputs or is on another corpus."""
         one, two = self.resampled(record, metric), self.resampled(other, metric)
         if one is None or two is None:
             return None
@@ -186,7 +193,7 @@ class Significance:
         return Difference(value, float(low), float(high), resampled_p_value(values - values.mean(), value))
 
     def resampled(self, record: Record, metric: str) -> Resampled | None:
-        """Return the bootstrap values of a record, computed or stored; None where it cannot be tested."""
+        """Return the bootstrap values of a record, computed or stored, or None if it cannot be tested."""
         if not self._can_test(record):
             return None
         question = self._question(record, metric)
@@ -195,7 +202,7 @@ class Significance:
         return self._resampled[question]
 
     def resample(self, records: Iterable[Record], metric: str) -> None:
-        """Load the bootstrap values of records, and compute together those that are not stored."""
+        """Load the stored bootstrap values of records. Compute the missing values together."""
         missing: dict[BoardTable, dict[str, Score]] = {}
         for record in records:
             question = self._question(record, metric) if metric in record.scores and self._can_test(record) else None
@@ -226,9 +233,9 @@ class Significance:
         return corpus is not None and bool(record.outputs) and record.fingerprint == corpus.fingerprint()
 
     def places(self, records: Sequence[Record], metric: str) -> dict[str, BoardPlace]:
-        """Return the place of each scored system by its id; equal scores share a rank.
+        """Return the rank and cluster of each scored system by its id. Equal scores share a rank.
 
-        A cluster ends before the first system that differs significantly from the cluster's first one.
+        A cluster ends before the first system that differs significantly from the first system of the cluster.
         """
         found = comparable(records, metric, self._fingerprint(records))
         self.resample(found.ranked, metric)
@@ -254,10 +261,10 @@ class Significance:
         return places
 
     def _adjusted(self, record: Record, ranked: Sequence[Record], metric: str) -> dict[str, float]:
-        """Return the p-values of a system against all other ranked ones by their id, adjusted by Holm's method."""
+        """Return the p-values of a system against all other ranked systems by id, adjusted by Holm's method."""
         others = [other for other in ranked if other is not record and self._can_test(other)]
         p_values = [self.p_value(other, record, metric) for other in others]
-        # A test that is not stored yet counts, as if it found nothing.
+        # A test that is not stored yet counts as a test with p = 1.
         adjusted = holm([1.0 if p is None else p for p in p_values])
         return {other.id: p for other, p in zip(others, adjusted, strict=True)}
 
@@ -315,7 +322,7 @@ def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
 
 
 def fullest_first(tables: Mapping[BoardTable, Sequence[Record]]) -> list[BoardTable]:
-    """Return the tables by the number of systems scored here, then of all entries: the order to show them in."""
+    """Return the tables in the order to show them: those with the most scored systems first."""
 
     def size(table: BoardTable) -> tuple[int, int, int]:
         scored = [record for record in tables[table] if record.kind == "scored"]
@@ -340,9 +347,15 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class NewPlace:
-    """A record's rank among the systems that are comparable with it; `neighbors` are those around it, best first.
+    """The rank of a new record among the comparable systems.
 
-    A baseline or human entry gets no rank of its own: `ranked` is false, and `rank` is the one its score would have.
+    Attributes:
+        metric: The metric that ranks.
+        rank: The rank from 1. For a baseline or human entry, the rank that its score would get.
+        of: The number of ranked systems, including this one.
+        above: The next better system, if there is one.
+        neighbors: The systems around this one, best first.
+        ranked: False for a baseline or human entry, which is not ranked.
     """
 
     metric: str
@@ -354,7 +367,7 @@ class NewPlace:
 
     @property
     def sentence(self) -> str:
-        """The place in words."""
+        """The rank in words, with the test against the system above."""
         words = f"rank {self.rank} of {self.of} by {metric_title(self.metric)}"
         if not self.ranked:
             return f"not ranked (its score would get {words})"
@@ -370,9 +383,9 @@ _NEIGHBORS = 2
 
 
 def place_of(record: Record, records: Iterable[Record], tests: Significance, wanted: str) -> NewPlace:
-    """Return the place of a record that is not on the board yet, by the metric that is wanted or its first one.
+    """Return the rank of a record that is not on the board yet, by the metric `wanted` or else by its first metric.
 
-    Its outputs are made known to `tests` before.
+    Call `tests.know` with its outputs first.
     """
     metric = wanted if wanted in record.scores else next(name for name in METRICS if name in record.scores)
     mine = how_scored(record, metric)

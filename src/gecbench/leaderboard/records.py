@@ -1,7 +1,6 @@
-"""The files of a board: records, their details, and settings. Frozen, validated, written as canonical JSON.
+"""The files of a board: records, their details, and settings. They are validated and written as canonical JSON.
 
-Each field is declared with a check, one small function per kind of value, which raises an `InputError` of one sentence
-that names the field.
+Each field is declared with a check: a small function that raises an `InputError` with the name of the field.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ LONGEST_TEXT = 2_000
 MOST_LINKS = 10
 METRIC_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _BLANK = re.compile("[\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
-"""Letters and symbols by category that look like blanks: fillers of Hangul, two vowels of Khmer, the empty Braille."""
+"""Blank characters that Unicode counts as letters or symbols: Hangul fillers, two Khmer vowels, the empty Braille."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 Figure = Mapping[str, Any]
@@ -48,12 +47,12 @@ Check = Callable[[object, str], None]
 
 
 def canonical_json(value: object) -> bytes:
-    """Return a value as JSON in one form only: sorted keys, no blanks, ASCII."""
+    """Return a value as JSON with sorted keys, no blanks and only ASCII: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
 def parse_json(data: bytes) -> Any:
-    """Parse JSON, or say why it cannot be parsed."""
+    """Parse JSON, or raise an error that says why it cannot be parsed."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -61,14 +60,14 @@ def parse_json(data: bytes) -> Any:
 
 
 def parse_canonical(data: bytes) -> Any:
-    """Parse canonical JSON; refuse any other spelling, whose hash would make the same content a second file."""
+    """Parse canonical JSON. Refuse any other form: it has another hash, so the same content would be a second file."""
     value = parse_json(data)
     try:
         canonical = canonical_json(value)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON ({error})") from error
     if canonical != data:
-        raise InputError("has a layout that gecbench does not write", fix="Add it with gecbench leaderboard submit")
+        raise InputError("was not written by gecbench", fix="Add it with gecbench leaderboard submit")
     return value
 
 
@@ -99,7 +98,7 @@ def object_of(checks: Mapping[str, Check]) -> Check:
 
 
 def mapping_of(check: Check, names: re.Pattern[str] = METRIC_NAME, most: int = 50) -> Check:
-    """Return a check for an object of at most `most` keys, all of one form."""
+    """Return a check for an object with at most `most` keys that match `names` and values that pass `check`."""
 
     def check_all(value: object, where: str) -> None:
         if not isinstance(value, dict):
@@ -114,7 +113,7 @@ def mapping_of(check: Check, names: re.Pattern[str] = METRIC_NAME, most: int = 5
 
 
 def list_of(check: Check, most: int = 10**9) -> Check:
-    """Return a check for a list of at most `most` values."""
+    """Return a check for a list of at most `most` values that pass `check`."""
 
     def check_all(value: object, where: str) -> None:
         if not isinstance(value, (list, tuple)):
@@ -137,7 +136,7 @@ def optional(check: Check) -> Check:
 
 
 def predicate(holds: Callable[[Any], bool], words: str) -> Check:
-    """Return a check for values of which this holds; the error says that a value is not `words`."""
+    """Return a check for values for which `holds` is true. Its error says that a value is not `words`."""
 
     def check(value: object, where: str) -> None:
         if isinstance(value, bool) or not holds(value):
@@ -175,7 +174,7 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
         string(value, where)
         value = str(value)
         if not value.strip() and not empty:
-            raise InputError(f"{where} is empty", fix=f"Give a {where}")
+            raise InputError(f"{where} is empty", fix="Fill it in")
         if len(value) > longest:
             raise InputError(f"{where} has {len(value)} characters, more than {longest}", fix="Shorten it")
         if not (value.isprintable() or all(map(is_plain, value))):
@@ -185,7 +184,7 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
         if _BLANK.search(value):
             raise InputError(f"{where} contains an invisible character", fix="Remove it")
         if not empty and not any(unicodedata.category(character)[0] in "LNPS" for character in value):
-            raise InputError(f"{where} has no visible character", fix=f"Give a {where}")
+            raise InputError(f"{where} has no visible character", fix="Fill it in")
 
     return check
 
@@ -210,11 +209,11 @@ def web_address(value: object, where: str) -> None:
     except ValueError:
         good = False
     if not good:
-        raise InputError(f"{where} is {value!r:.80}", fix="Links start with http:// or https://")
+        raise InputError(f"{where} is {value!r:.80}, not a link", fix="Links start with http:// or https://")
 
 
 _NAME = text(LONGEST_NAME, empty=False)
-_YEAR = predicate(lambda value: isinstance(value, int) and 1950 <= value <= 2100, "a year")
+_YEAR = predicate(lambda value: isinstance(value, int) and 1950 <= value <= 2100, "a year after 1949")
 _ABOUT_SYSTEM: Mapping[str, Any] = {"year": None, "approach": "", "size": "", "open_weights": None}
 _LINK = object_of({"title": text(LONGEST_NAME), "url": web_address})
 _FIGURE_FIELDS: Mapping[str, Check] = {
@@ -242,36 +241,43 @@ TYPE_FIELDS: Mapping[str, Check] = {
 }
 NOTES: Mapping[str, str] = {
     "p": "p: probability of a difference this large by chance (paired bootstrap). The first system of a cluster is "
-    "tested against the first of the cluster above. All others are tested against the first of their own cluster",
-    "p_adjusted": "p (Holm): p adjusted by Holm's method for all tests of that first system. *: below 0.05",
+    "tested against the first system of the cluster above. All other systems are tested against the first system of "
+    "their own cluster",
+    "p_adjusted": "p (Holm): p, adjusted by Holm's method for all tests of the system that this one is tested against. "
+    "*: below 0.05",
     "human": "human: mean score of one annotator against the others. same refs: the system's score against the same "
     "references. % human: same refs divided by human",
     "cluster": "Systems of a cluster do not differ significantly from its first system. The first system of the next "
     "cluster does (*: p < 0.05, adjusted by Holm's method)",
-    "capped": "capped: sentences with too many mixed references to search, scored against their best single annotator",
+    "capped": "Capped sentences have too many mixed references to search, so they are scored against their best "
+    "single annotator",
     "reported": "Results as reported by others are not ranked, because their data or settings may differ",
 }
-"""What is printed next to figures to explain them."""
+"""Explanations that are printed below the scores."""
 
 
 def figure(value: float, **known: Any) -> Figure:
-    """Return a figure: a value and what is known of it.
+    """Return a figure: a score with everything that a board shows about it.
 
-    `low` and `high` are its interval, `parts` those that tables show next to it, `capped` the number of sentences that
-    were scored in a cheaper way. `human` is the mean score of one annotator against the others, `against_others` the
-    system's score against the same references, and `ratio` their quotient. A reported figure has its `source`, and
-    `differs` says how its data or settings differ from those here.
+    Args:
+        value: The score.
+        **known: Other fields; fields that are not given stay empty. `low` and `high` are the limits of the interval.
+            `parts` are measures that are shown with the score, such as precision. `capped` is the number of sentences
+            whose mixed references were too many to search. `human` is the mean score of one annotator against the
+            others, `against_others` is the system's score against the same references, and `ratio` is this score
+            divided by `human`. `signature` has the settings. A reported figure has its `source`, and `differs` says
+            how its data or settings differ from those of gecbench.
     """
     return {**_EMPTY_FIGURE, "value": value, **known}
 
 
 def checked(check: Check, **options: Any) -> Any:
-    """Declare a field of a dataclass with its check; the options are those of `dataclasses.field`."""
+    """Declare a field of a dataclass with its check. `options` are passed to `dataclasses.field`."""
     return field(metadata={"check": check}, **options)
 
 
 def check_fields(kind: type[Checked], values: Mapping[str, object]) -> None:
-    """Run the checks of a dataclass's fields on those of them that are given."""
+    """Check the values of some fields of a dataclass."""
     for each in fields(kind):
         if each.name in values:
             each.metadata["check"](values[each.name], each.name)
@@ -296,11 +302,11 @@ class Checked:
 
 @dataclass(frozen=True)
 class Record(Checked):
-    """A system's figures on one corpus and reference set.
+    """A system's scores on one corpus and reference set.
 
-    `scores[metric]` is a `figure`; `fingerprint` is the version of the corpus. `outputs` is the SHA-256 of the
-    predictions, `details` that of the file that holds them. `date` is the day of the submission; `year`, `approach`,
-    `size` (such as "11B") and `open_weights` describe the system.
+    `scores[metric]` is a `figure`. `fingerprint` identifies the version of the corpus. `outputs` is the SHA-256 of the
+    predictions, and `details` is the SHA-256 of the file with the predictions. `date` is the day of the submission.
+    `year`, `approach`, `size` (such as "11B") and `open_weights` describe the system.
     """
 
     system: str = checked(_NAME)
@@ -338,17 +344,17 @@ class Record(Checked):
 
     @property
     def entry(self) -> tuple[object, ...]:
-        """What makes a record an entry of its own: two records that share it are one, however they are written."""
+        """A key of the record: two records with the same key are the same entry of the board."""
         return (*self.table, self.kind, self.system, self.fingerprint, self.outputs or self.id)
 
     @cached_property
     def id(self) -> str:
-        """SHA-256 of the record as it is written."""
+        """SHA-256 of the record's canonical JSON."""
         return digest(self.to_json())
 
     @classmethod
     def from_json(cls, data: bytes) -> Record:
-        """Read a record, or say what is wrong with it."""
+        """Read a record, or raise an error that says what is wrong with it."""
         given = parse_canonical(data)
         value = _upgrade(given)
         if isinstance(value, dict):
@@ -357,7 +363,7 @@ class Record(Checked):
         record = cls(**value)
         if given == value or given.get("schema") != SCHEMA or record.to_json() == data:
             return record
-        raise InputError("has a layout that gecbench does not write", fix="Add it with gecbench leaderboard submit")
+        raise InputError("was not written by gecbench", fix="Add it with gecbench leaderboard submit")
 
     def to_json(self) -> bytes:
         """Return canonical JSON without empty fields about the system, which records of 0.2.0 do not have."""
@@ -380,8 +386,9 @@ def _upgrade(record: Any) -> Any:
 class Details(Checked):
     """A system's predictions, the scores of each sentence by metric, and scores of groups of sentences or edits.
 
-    The groups are by the distance between source and references, by how grammatical the source was judged, and by error
-    type. `by_distance` is only in boards of 0.2.0: its groups depend on the outputs, so systems cannot be compared.
+    Sentences are grouped by the distance between source and references, and by the judged grammaticality of the source.
+    Edits are grouped by error type. Only boards of 0.2.0 have `by_distance`, which is not shown: its groups depend on
+    the outputs, so systems cannot be compared.
     """
 
     predictions: Sequence[str] = checked(list_of(string))
@@ -396,16 +403,16 @@ class Details(Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         if any(len(scores) != len(self.predictions) for scores in self.sentence_scores.values()):
-            raise InputError("the details differ in length")
+            raise InputError("the details have different numbers of predictions and sentence scores")
 
     @property
     def outputs(self) -> str:
-        """SHA-256 of the predictions alone: two submissions of the same outputs share it."""
+        """SHA-256 of the predictions, the same for all submissions of the same outputs."""
         return digest(canonical_json(self.predictions))
 
     @classmethod
     def from_json(cls, data: bytes) -> Details:
-        """Read details, or say what is wrong with them; earlier versions wrote fewer fields."""
+        """Read details, or raise an error that says what is wrong. Fields may be missing, as in earlier versions."""
         value = parse_canonical(data)
         known = {each.name for each in fields(cls)}
         if not isinstance(value, dict) or not {"predictions"} <= set(value) <= known:
@@ -415,11 +422,11 @@ class Details(Checked):
 
 @dataclass(frozen=True)
 class Settings(Checked):
-    """The settings of a board, as in its `board.json`; a folder without one has the defaults.
+    """The settings of a board, stored in its `board.json`. A folder without this file has the default settings.
 
-    `corpora` name each corpus (a file: from the board's folder) and its fingerprint. `per_day` is how many submissions
-    one submitter may make on a day, None for any number. On a private board a submission has to differ from the source,
-    and from earlier ones of its submitter, in `min_changes` sentences.
+    `corpora` has the name and the fingerprint of each corpus. The name of a file is its path relative to the board's
+    folder. `per_day` is the number of submissions that a submitter may make per day, or None for no limit. On a private
+    board, a submission must differ in `min_changes` sentences from the source and from the submitter's earlier ones.
     """
 
     title: str = checked(_NAME, default="GEC leaderboard")
@@ -436,26 +443,26 @@ class Settings(Checked):
     min_changes: int = checked(count, default=PRIVATE_MIN_CHANGES)
 
     def ranked_by(self, table: BoardTable) -> str:
-        """Return the metric that ranks a table: the board's, or else what the field uses for the corpus."""
+        """Return the metric that ranks a table: the board's metric, or by default the corpus's official metric."""
         return self.metric or default_metric(table)
 
     @property
     def private(self) -> bool:
-        """Whether the board must not reveal its references."""
+        """Whether the board keeps its references secret."""
         return bool(self.corpora) and not self.publish_references
 
     def needed_changes(self, sentences: int) -> int:
-        """Return how many sentences of a corpus a submission has to change: a twentieth where that is fewer."""
+        """Return the number of sentences in which a submission must differ: `min_changes`, or 5% if that is fewer."""
         return min(self.min_changes, max(1, sentences // 20)) if self.private else 0
 
     @property
     def digits(self) -> int:
-        """How many decimals of a point scores have: those of a private board are rounded."""
+        """The number of decimals of scores in percent: 1 on a private board, otherwise 2."""
         return PRIVATE_DIGITS if self.private else _DIGITS
 
     @classmethod
     def from_json(cls, data: bytes) -> Settings:
-        """Read settings, or say what is wrong with them."""
+        """Read settings, or raise an error that says what is wrong with them."""
         value = parse_json(data)
         if isinstance(value, dict):
             value = {"min_changes": PRIVATE_MIN_CHANGES, **value}  # boards of 0.2.0 have none
@@ -464,7 +471,7 @@ class Settings(Checked):
 
 
 def declared_config(table: BoardTable) -> tuple[DatasetDeclaration, Config] | None:
-    """Return the declaration of a table's corpus and reference set, None for corpora that are not ours."""
+    """Return the declaration of a table's corpus and reference set, or None if gecbench does not declare the corpus."""
     declared = DATASETS.get(table[0].partition(":")[0])
     if declared is None:
         return None
@@ -473,7 +480,7 @@ def declared_config(table: BoardTable) -> tuple[DatasetDeclaration, Config] | No
 
 
 def default_metric(table: BoardTable) -> str:
-    """Return the metric that the field ranks by on a corpus.
+    """Return the official metric of a table's corpus, or GLEU if it has none.
 
     >>> default_metric(("conll14_fluency:test", "nucle")), default_metric(("jfleg:test", "default"))
     ('m2', 'gleu')
@@ -484,7 +491,7 @@ def default_metric(table: BoardTable) -> str:
 
 
 def corpus_name(table: BoardTable) -> str:
-    """Return the name of the corpus that is listed under a table, if it is one of ours.
+    """Return the full name of a table's corpus, as `-c` accepts it if gecbench declares the corpus.
 
     >>> corpus_name(("conll14_fluency:test", "nucle"))
     'conll14_fluency:nucle:test'

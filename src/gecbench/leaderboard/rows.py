@@ -37,9 +37,9 @@ _HUMAN: Row = {
 
 
 def table_rows(records: Sequence[Record], tests: Significance, *, private: bool = False) -> list[Row]:
-    """Return the row of each record: its fields, and its places under each metric.
+    """Return the row of each record: its fields, and its rank and cluster under each metric.
 
-    A system is listed once: what others reported of one that is scored here goes into its row.
+    A system is listed once: results that others reported for a scored system are added to the row of that system.
     """
     metrics = {
         metric
@@ -67,7 +67,7 @@ def _reported_of(record: Record, reported: Sequence[Record]) -> dict[str, Any]:
 
 
 def human_row(table: BoardTable, rows: Sequence[Row]) -> Row | None:
-    """Return the human row of a table, made of the human scores in its records."""
+    """Return a row with the human scores of a table, or None if its records have none."""
     scores = {
         metric: {"value": figure["human"]}
         for row in reversed(rows)
@@ -112,7 +112,7 @@ def _place(place: BoardPlace | None, *, private: bool) -> dict[str, Any]:
 
 
 def packed(rows: Sequence[Row], human: Row | None) -> dict[str, Any]:
-    """Return a table's rows without empty figures, and their signatures, which many share, as numbers into a list."""
+    """Return a table's rows in a compact form: without empty fields, and with signatures as indexes into a list."""
     signatures: dict[str, int] = {}
 
     def pack(row: Row) -> Row:
@@ -132,22 +132,22 @@ def packed(rows: Sequence[Row], human: Row | None) -> dict[str, Any]:
 
 
 def rounded(value: Any, digits: int = 12) -> Any:
-    """Return a number short enough for the page, and exact enough that its shown decimals do not change."""
+    """Round a number for the page. The decimals that the page shows do not change."""
     return round(value, digits) if isinstance(value, float) else value
 
 
 def is_shown_plugin(name: str, figure: Mapping[str, Any]) -> bool:
-    """Return whether a figure is of a plug-in that the page shows."""
+    """Return whether a score comes from a plug-in whose name is not that of a metric of gecbench."""
     return name not in METRICS and is_plugin(figure)
 
 
 def csv_header() -> str:
-    """Return the names of the columns."""
+    """Return the header line of the CSV."""
     return _csv([[*_CSV_RECORD, "metric", *_CSV_FIGURE]])
 
 
 def csv_lines(row: Row) -> str:
-    """Return one line per metric of a record; cells that a spreadsheet would run as formulas are escaped."""
+    """Return a CSV line per metric of a record. Cells that a spreadsheet would run as formulas are escaped."""
     record = [row[name] for name in _CSV_RECORD]
     lines = ([*record, metric, *map(figure.get, _CSV_FIGURE)] for metric, figure in row["scores"].items())
     return _csv(map(_escape_csv_formula, line) for line in lines)

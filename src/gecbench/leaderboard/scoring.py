@@ -33,7 +33,7 @@ _HUMAN_SCORES: dict[tuple[str, str], float | None] = {}
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a system by metric, the scores and details behind them, and a warning for each metric left out."""
+    """A system's figures and scores by metric, its details, and a warning for each metric that could not be used."""
 
     figures: dict[str, Figure]
     scores: dict[str, Score]
@@ -42,9 +42,9 @@ class Figures:
 
 
 def compute_figures(prepared: Prepared, resamples: int, progress: Progress, *, private: bool = False) -> Figures:
-    """Score with every usable metric; one that cannot score these outputs is left out with a warning.
+    """Score with every usable metric. A metric that cannot score these outputs is left out with a warning.
 
-    If `private`, figures are rounded, and neither sentences nor warnings reveal single references.
+    If `private`, figures are rounded, and neither the details nor the warnings reveal single references.
     """
     corpus = prepared.corpus
     metrics = usable_metrics(corpus)
@@ -72,22 +72,22 @@ def compute_figures(prepared: Prepared, resamples: int, progress: Progress, *, p
 
 
 def board_metric(name: str) -> Metric:
-    """Return a plug-in, or a metric of the registry with the parameters of `score`."""
+    """Return the plug-in with this name, or else gecbench's metric with its default parameters."""
     return board_plugins().get(name) or metric_class(name)()
 
 
 def board_plugins() -> dict[str, Metric]:
-    """Return the plug-ins (`python:module:function`) that score submissions, by their column's name.
+    """Return the plug-ins (`python:module:function`) that score submissions, by the name of their column.
 
-    They are named on the command line (`--plugin`), and reach child processes in an environment variable. A board's
-    folder cannot name any, since it may come from others.
+    Plug-ins are given on the command line (`--plugin`) and passed to child processes in an environment variable. A
+    board's folder cannot name plug-ins, because it may come from others, and plug-ins run code.
     """
     made = map(make_metric, os.environ.get(PLUGINS, "").split())
     return {_column_name(metric.name): metric for metric in made}
 
 
 def _column_name(name: str) -> str:
-    """Return a plug-in's name as records have it.
+    """Return the name of a plug-in in records: short, in lower case, and different from gecbench's metrics.
 
     >>> _column_name("Word F1 (GPT-4o)"), _column_name("3-judges"), _column_name("GLEU!")
     ('word-f1-gpt-4o', 'plugin-3-judges', 'plugin-gleu')
@@ -97,17 +97,17 @@ def _column_name(name: str) -> str:
 
 
 def is_plugin(figure: Figure) -> bool:
-    """Return whether a figure is that of a plug-in, by its signature."""
+    """Return whether a figure was computed by a plug-in, according to its signature."""
     return str(figure["signature"]).startswith("python|")
 
 
 def metric_title(name: str) -> str:
-    """Return the title of a metric on the board; what the registry does not have is a plug-in."""
+    """Return the title of a metric on the board. Metrics that gecbench does not know are plug-ins."""
     return METRICS[name].title if name in METRICS else f"{name} (plug-in)"
 
 
 def usable_metrics(corpus: Corpus) -> dict[str, Metric]:
-    """Return the metrics for which a corpus has the gold, and this machine what they need, and the plug-ins."""
+    """Return the plug-ins and the installed metrics that can score a corpus with the references or edits it has."""
     ready = {name: metric_class(name)() for name, metric in METRICS.items() if metric.missing() is None}
     ready |= board_plugins()
     return {name: metric for name, metric in ready.items() if corpus.has(metric.gold(corpus))}
@@ -127,17 +127,17 @@ def _figure(score: Score, corpus: Corpus) -> Figure:
         parts={name: score.parts[name] for name in score.metric.columns},
         capped=score.diagnostics.get("capped_sentences") or None,
         signature=str(score.signature),
-        # A plug-in may be slow or cost money: people are not scored with it.
+        # Annotators are not scored with plug-ins, which may be slow or cost money.
         **(human_figures(score, corpus) if score.metric.name in METRICS else {}),
     )
 
 
 def human_figures(score: Score, corpus: Corpus) -> dict[str, float | None]:
-    """Return the human score, the system's score against the same references, and their quotient.
+    """Return the human score, the system's score against the same references, and their ratio.
 
-    The human score is the mean of one annotator against the others. This is the ratio scoring of Bryant & Ng 2015,
-    §5.3, with all annotators but one. There is no human score where a sentence has only one reference or their number
-    differs, and only a human score where the metric's counts do not have one row per annotator.
+    The human score is the mean score of one annotator against all others (the ratio scoring of Bryant & Ng 2015, §5.3).
+    It is None if sentences have only one reference or different numbers of references. The other two values are None
+    if the metric's counts do not have one row per annotator.
     """
     key = (repr(score.metric), corpus.fingerprint(score.metric.gold(corpus)))
     if key not in _HUMAN_SCORES:
@@ -165,9 +165,9 @@ def _against_all_but_one(score: Score, annotators: int) -> float:
 
 
 def _round_figure(found: Figure) -> Figure:
-    """Return a figure rounded to a tenth of a point, its quotient computed from the rounded values.
+    """Return a figure rounded to 0.1 percent. The ratio is computed from the rounded values.
 
-    Precision and recall are left out: of few edits they tell how many are in the gold.
+    Precision and recall are left out, because for few edits they reveal how many of the edits are correct.
     """
 
     def rounded(value: object) -> object:
@@ -179,7 +179,7 @@ def _round_figure(found: Figure) -> Figure:
 
 
 def details_of(scores: Mapping[str, Score], prepared: Prepared) -> Details:
-    """Return the predictions with the scores of each sentence, and of groups of sentences or edits."""
+    """Return the predictions with the scores of each sentence and of groups of sentences and edits."""
     corpus, lines = prepared.corpus, prepared.lines
     judged = scores if has_grammaticality(corpus) else {}
     return Details(
@@ -196,10 +196,11 @@ def details_of(scores: Mapping[str, Score], prepared: Prepared) -> Details:
 
 
 def sentence_edits(corpus: Corpus, predictions: Sequence[str]) -> list[list[tuple[str, int, int, str, str]]]:
-    """Return the edits of each sentence as M2 counts them, against the annotator chosen for it.
+    """Return the edits of each sentence as M2 counts them, against the annotator chosen for the sentence.
 
-    An edit is its outcome ("correct", "wrong" or "missed"), the tokens of the source from its start to its end, its
-    correction and its error type. The type of a wrong edit is not known. There are none where the corpus has no gold.
+    Each edit is a tuple of its outcome ("correct", "wrong" or "missed"), the start and the end of its tokens in the
+    source, its correction and its error type. The type of a wrong edit is not known, so it is empty. The list is empty
+    if the corpus has no gold edits.
     """
     metric = board_metric("m2")
     assert isinstance(metric, M2)
@@ -220,7 +221,7 @@ def sentence_edits(corpus: Corpus, predictions: Sequence[str]) -> list[list[tupl
 
 
 def _distance_groups(score: Score, corpus: Corpus) -> list[dict[str, Any]]:
-    """Return the groups by distance; sentences without gold edits have no value where the metric counts edits."""
+    """Return the groups by distance. If the metric counts edits, the group of distance 0 has no score."""
     groups = by_source_distance(score, corpus)
     counts_edits = "gold" in score.parts
     return _groups(replace(group, value=None) if counts_edits and group.high == 0 else group for group in groups)
@@ -231,9 +232,9 @@ def _groups(groups: Iterable[DistanceGroup | GrammaticalityGroup]) -> list[dict[
 
 
 def _types(metric: Metric, corpus: Corpus, predictions: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the scores of error types, the most frequent first; none where the metric or the gold has no types.
+    """Return the scores of error types, most frequent first, or nothing if the metric or the gold edits have no types.
 
-    M2 has no precision of a type: a system does not say which type it corrects.
+    M2 has no precision per type, because a system does not say which type it corrects.
     """
     if "error-type" not in metric.breakdowns:
         return []

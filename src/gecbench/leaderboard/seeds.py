@@ -1,4 +1,4 @@
-"""Published results as records marked "reported", and public outputs to seed a board with."""
+"""Seed a board: published results as records of the kind "reported", and public outputs to score."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gecbench.metrics.base import METRICS
 
 @cache
 def seed_records() -> tuple[Record, ...]:
-    """Return the published results as records; they come with the package and are never written into a board.
+    """Return the published results as records. They come with the package and are never written into a board.
 
-    Where several sources report a system's figure, the board shows the earliest.
+    If several sources report the same score of a system, the earliest source counts.
     """
     rows: dict[tuple[str, str, str], list[PublishedResult]] = {}
     for result in published_results():
@@ -58,9 +58,9 @@ def _figure(result: PublishedResult) -> Figure:
 
 
 def is_same_system(scored: Record, reported: Record) -> bool:
-    """Return whether a scored and a reported record are of the same system, which is listed once.
+    """Return whether a scored and a reported record describe the same system, which the board lists once.
 
-    Names are compared without case, and without a part in brackets that the reported name does not have.
+    Names are compared without case. The scored name may have an additional part in brackets.
     """
     if scored.table != reported.table or scored.kind != "scored":
         return False
@@ -103,7 +103,7 @@ _SEEDA: dict[str, tuple[int, str, bool | None, str, str]] = {
     "TransGEC": (2023, "seq2seq", None, "Fang et al. 2023", f"{_PAPERS}2023.findings-acl.223"),
     "UEDIN-MS": (2019, "seq2seq", True, "Grundkiewicz et al. 2019", f"{_PAPERS}W19-4427"),
 }
-"""Year, approach, whether the weights are public (None: not known), paper and its address of SEEDA's systems."""
+"""SEEDA's systems: year, approach, whether the weights are public (None: not known), paper and its address."""
 _SEEDA_REFERENCES = {"expert_minimal_A": "REF-M", "expert_fluency_A": "REF-F"}
 """SEEDA's two human references are two of the rewrites, under other names."""
 
@@ -111,9 +111,9 @@ _SEEDA_REFERENCES = {"expert_minimal_A": "REF-M", "expert_fluency_A": "REF-F"}
 def public_submissions(corpus: Corpus, upstream: Upstream | None = None) -> Iterator[Submission]:
     """Yield the public outputs on a corpus.
 
-    On every corpus that is its source, as a baseline. On CoNLL-14 it is also the twelve systems of the shared task, the
-    twelve of SEEDA, and eight human rewrites. On JFLEG it is the spell-checked source. A
-    rewrite that is one of the references is left out: it would be scored against itself.
+    For every corpus, the unchanged source is included as a baseline. JFLEG also has the spell-checked source. CoNLL-14
+    also has twelve systems of the shared task, twelve systems of SEEDA, and eight human rewrites. A rewrite that is one
+    of the references is left out, because it would be scored against itself.
     """
     sources = list(corpus.sources)
     as_they_are: Any = {"aligned": True, "tokenized": True}
@@ -143,7 +143,7 @@ def public_submissions(corpus: Corpus, upstream: Upstream | None = None) -> Iter
 
 
 def corpus_columns(corpus: Corpus) -> dict[str, Any]:
-    """Return the columns of a corpus that are neither sentences nor references, by name."""
+    """Return the additional columns of a corpus, such as essays or judgments, by name."""
     columns = corpus.metadata.get("columns")
     return columns if isinstance(columns, dict) else {}
 

@@ -98,8 +98,8 @@ class SecurityHeaders:
 class KnownHosts:
     """Refuse requests whose `Host` is not a name of this server.
 
-    A page of another site, whose name its owner lets point to this machine (DNS rebinding), could otherwise read a
-    board that is served to this machine alone, and submit to it.
+    This prevents DNS rebinding: a page of another site, whose owner lets its name point to this machine, could
+    otherwise read a board that is served only to this machine, and submit to it.
     """
 
     def __init__(self, app: Any, hosts: Collection[str]) -> None:
@@ -111,7 +111,9 @@ class KnownHosts:
         if scope["type"] == "http":
             given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
             if len(given) != 1 or _host_name(given[0]) not in self.hosts:
-                await refusal(421, "This server does not answer to that name.")(scope, receive, send)
+                await refusal(421, "This server is not known by that name. Its operator can add the name.")(
+                    scope, receive, send
+                )
                 return
         await self.app(scope, receive, send)
 
@@ -122,15 +124,15 @@ def _host_name(host: str) -> str:
 
 
 def known_hosts(host: str, names: Collection[str]) -> Collection[str] | None:
-    """Return the names by which a server may be called; None for any, if it serves others than its own machine."""
+    """Return the accepted host names of a server, or None to accept all names if it serves other machines, too."""
     return {*_LOOPBACK, host, *names} if host in _LOOPBACK or names else None
 
 
 def configured(app: Any, host: str, port: int) -> uvicorn.Config:
     """Return the server's settings.
 
-    `X-Forwarded-For` is believed only from the proxies that the operator names in FORWARDED_ALLOW_IPS: a client that
-    could choose its own address would never meet its limit.
+    `X-Forwarded-For` is trusted only from the proxies that the operator lists in FORWARDED_ALLOW_IPS. Otherwise, a
+    client could choose its own address and avoid the limit of uploads.
     """
     return uvicorn.Config(
         app,
@@ -147,7 +149,7 @@ def configured(app: Any, host: str, port: int) -> uvicorn.Config:
 class TimeoutProtocol(H11Protocol):
     """Close a connection if its request headers do not arrive, or its response is not read, within some seconds.
 
-    Each client has a limited number of connections, except proxies that the operator names. It uses h11 even if
+    Each client has a limited number of connections, unless the operator lists proxies. This class uses h11 even if
     httptools is installed, because httptools limits neither the size of headers nor the requests that it reads ahead.
     """
 
@@ -166,7 +168,7 @@ class TimeoutProtocol(H11Protocol):
         self._check_reading(0)
 
     def _check_reading(self, before: int) -> None:
-        """Abort the connection if a client has read hardly anything of what waits for it since the last check."""
+        """Abort the connection if the client has read almost nothing of its response since the last check."""
         waiting = self.transport.get_write_buffer_size()
         if before and waiting > before - WRITE_SECONDS * _SLOWEST:
             self.transport.abort()
@@ -174,7 +176,7 @@ class TimeoutProtocol(H11Protocol):
         self._reading = self.loop.call_later(WRITE_SECONDS, self._check_reading, waiting)
 
     def data_received(self, data: bytes) -> None:
-        """Read bytes of a request; its deadline ends with the head."""
+        """Read bytes of a request. Its deadline ends when its headers are complete."""
         super().data_received(data)
         self._update_deadline()
 
@@ -199,7 +201,7 @@ class TimeoutProtocol(H11Protocol):
 
 @dataclass
 class App:
-    """The handlers of requests, and what they share."""
+    """The request handlers, and the objects that they share."""
 
     site: Site
     limits: UploadLimits
@@ -220,7 +222,7 @@ class App:
         return found or self._missing_page(request)
 
     def _missing_page(self, request: Request) -> Response:
-        """Return a page for people, and JSON for programs."""
+        """Return the "not found" page to browsers, and JSON to programs."""
         missing = self.site.find("404.html")
         if missing is None or "text/html" not in request.headers.get("accept", ""):
             return refusal(404, "Page not found.")
@@ -246,7 +248,7 @@ class App:
         return refusal(404, "Submission not found.") if found is None else JSONResponse(found.report())
 
     async def submit(self, request: Request) -> Response:
-        """Accept an upload: the body is the file, the query has the rest."""
+        """Accept an upload. The body of the request is the file, and the query has the other fields of the form."""
         team, problem = self._team(request)
         if problem is not None:
             return problem
@@ -261,7 +263,8 @@ class App:
         who = f"address {_client(request)}" if team is None else f"team {team}"
         try:
             if self.daily is not None and not await asyncio.to_thread(self.daily.allows, who):
-                return refusal(429, f"More than {counted(self.daily.most, 'submission')} in a day. Try again tomorrow.")
+                most = counted(self.daily.most, "submission")
+                return refusal(429, f"You have reached the limit of {most} per day. Try again after midnight UTC.")
         except UnwritableError:
             return refusal(503, _UNWRITABLE)
         return await self._accept(submission, corpus, add)
@@ -278,18 +281,18 @@ class App:
             return refusal(503, _UNWRITABLE)
         if add:
             self._start(job, submission, corpus)
-        else:  # nothing is kept: after a restart there would be nobody to tell
+        else:  # "Score only" is not saved for a restart, because its submitter would not get the result
             self.queue.start(job, lambda progress: self._score(submission, corpus, False, progress, add=False))
         return JSONResponse(job.report(), status_code=202)
 
     def close(self) -> None:
-        """Stop the scoring; the next server scores what waits."""
+        """Stop scoring. The next server scores the submissions that are waiting."""
         self.worker.close()
         self.queue.close()
         self.site.close()
 
     def resume(self) -> None:
-        """Queue what an earlier server accepted and did not score."""
+        """Queue the submissions that an earlier server accepted but did not score."""
         for left in list(self.pending.load()):
             if left.tries >= self.pending.most_tries:
                 self._quarantine(left)
@@ -312,9 +315,9 @@ class App:
                 result = self._score(submission, corpus, tries > 0, progress)
             except StoppedError:
                 self.pending.save(job.id, submission, corpus.name, tries)
-                raise  # not the submission's fault: it stays for the next server
+                raise  # the submission did not cause this, so it stays for the next server
             except (UnwritableError, OSError):
-                raise  # the submission stays, and is tried again
+                raise  # the submission stays and will be tried again
             except BaseException:
                 self.pending.remove(job.id)
                 raise
@@ -327,7 +330,10 @@ class App:
         return {corpus.name: corpus for corpus in self.site.plan.corpora}
 
     def _team(self, request: Request) -> tuple[str | None, Response | None]:
-        """Return the team of a request (None on a board without tokens), and the response that refuses it, if any."""
+        """Return the team of a request and None, or None and the response that refuses the request.
+
+        On a board without team tokens, both are None for an accepted request.
+        """
         try:
             teams = self.teams.load()
         except InputError as error:
@@ -342,7 +348,8 @@ class App:
             return refusal(403, "Submit from this page or from a program. Submissions from other sites are rejected.")
         if not self.rate.allows(_client(request)):
             return refusal(
-                429, f"More than {counted(self.limits.per_minute, 'submission')} in a minute. Try again in a minute."
+                429,
+                f"You have sent {counted(self.limits.per_minute, 'submission')} in a minute. Try again in a minute.",
             )
         if not has_token:
             return refusal(401, "The token is missing or wrong.")
@@ -358,14 +365,17 @@ class App:
         corpora = self._corpora()
         corpus = corpora.get(query.get("corpus", ""))
         if corpus is None:
-            raise InputError("unknown corpus", fix=f"This board accepts {', '.join(corpora) or 'no submissions'}")
+            raise InputError(
+                "unknown corpus",
+                fix=f"Choose one of {', '.join(corpora)}" if corpora else "This board accepts no submissions",
+            )
         file = Path(query.get("file", "")).name[:100] or "upload"
         tokenize = query.get("tokenize") or "none"
         if tokenize not in ("none", "auto"):
             raise InputError(f"tokenize={tokenize!r:.20} is not supported", fix="Use none or auto")
         submitter = query.get("submitter", "")
         if team is not None and normalized_submitter(submitter or team) != normalized_submitter(team):
-            raise InputError(f"the token belongs to {team}", fix="Submit under that name")
+            raise InputError(f"the token belongs to {team}", fix="Submit under the name of this team")
         submission = Submission(
             system=query.get("name", ""),
             predictions=read_outputs(data, file, corpus, self.limits.most_bytes),
@@ -414,15 +424,23 @@ def create_app(
     limits: UploadLimits = UploadLimits(),  # noqa: B008
     token: str | None = None,
 ) -> Starlette:
-    """Return the application; the page is built before the first request."""
+    """Return the web application of a board. The page is built before the first request.
+
+    Args:
+        store: The board.
+        plan: What to put on the page. Submissions are accepted for its corpora.
+        limits: The limits of uploads.
+        token: A token that uploads need, or None if they need none. Team tokens of the board replace it.
+    """
     if token is not None and not token.isascii():
-        raise InputError("the token is not plain ASCII", fix="Choose letters and digits")
+        fix = "Set GECBENCH_LEADERBOARD_TOKEN to letters and digits"
+        raise InputError("the token contains characters that are not ASCII", fix=fix)
     per_day = store.settings.per_day
     teams = TeamTokens(store.folder)
     has_teams = teams.load() is not None
     if store.settings.private and plan.corpora and not has_teams:
-        fix = f"give each team a token with gecbench leaderboard token --board {store.folder.name}"
-        print(f"gecbench: note: anyone can submit under any name; {fix}", file=sys.stderr, flush=True)
+        fix = f"To prevent this, give each team a token: gecbench leaderboard token --board {store.folder.name} TEAM"
+        print(f"gecbench: note: anyone can submit under any name. {fix}", file=sys.stderr, flush=True)
     uploads = {
         "corpora": [corpus.name for corpus in plan.corpora],
         "most_bytes": limits.most_bytes,
@@ -461,7 +479,7 @@ def run(
     port: int,
     names: Collection[str] = (),
 ) -> None:
-    """Serve until stopped by Ctrl-C; `names` are other names of the server than `host`."""
+    """Serve a board until stopped by Ctrl-C. `names` are names of the server other than `host`."""
     lock = lock_board(store.folder)
     app: Any = create_app(store, plan, limits, token)
     hosts = known_hosts(host, names)
@@ -474,12 +492,12 @@ def run(
 
 
 def refusal(status: int, sentence: str) -> Response:
-    """Return an error response of one sentence."""
+    """Return an error response with this status and message."""
     return JSONResponse({"error": sentence}, status_code=status)
 
 
 def _adds(request: Request) -> bool:
-    """Return whether an upload is added to the board, not only scored."""
+    """Return whether to add an upload to the board after scoring it."""
     return bool(request.query_params.get("add") != "no")
 
 
@@ -487,7 +505,7 @@ def _year(text: str) -> int | None:
     if not text:
         return None
     if not re.fullmatch("[0-9]{4}", text):
-        raise InputError(f"{text!r:.20} is not a year", fix="Write four digits")
+        raise InputError(f"{text!r:.20} is not a year", fix="Write a year with four digits")
     return int(text)
 
 

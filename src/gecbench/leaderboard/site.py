@@ -1,4 +1,4 @@
-"""The built page of a board that a server shows: rebuilt in child processes when the board changes."""
+"""The page that a server shows. Child processes rebuild it when the board changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BUILD_LIMITS = TaskLimits(seconds=600, processor_seconds=1200)
 
 
 def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
-    """Compute every test that the page of a board shows, so that the next build finds them."""
+    """Compute and store all significance tests that the page of a board shows, so that the next build finds them."""
     store = FolderStore(board)
     tables = group_by_table(store.load().records)
     tests = Significance(store, corpora_by_table(plan.corpora), plan.resamples)
@@ -41,7 +41,7 @@ def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, 
 
 
 def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
-    """Build the page of a board; return the names of its files, and the warnings."""
+    """Build the page of a board. Return the names of its files, and the warnings."""
     progress("building", 0.0)
     built = build_site(FolderStore(board), folder, plan)
     return {"files": list(built.files), "warnings": list(built.warnings)}
@@ -49,12 +49,12 @@ def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress
 
 @lru_cache(maxsize=128)
 def contents(path: Path, _tag: str, *, compress: bool = False) -> bytes:
-    """Return the bytes of a file, compressed or not. The last ones requested are cached until their tag changes."""
+    """Return the bytes of a file, compressed or not. Recently requested files are cached until their tag changes."""
     return gzip.compress(path.read_bytes(), compresslevel=6) if compress else path.read_bytes()
 
 
 def remove_abandoned_pages() -> None:
-    """Remove the temporary folders of servers that were killed: nobody holds the lock in them any more."""
+    """Remove the temporary folders of servers that were killed. No process holds the locks in these folders."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
         with suppress(OSError):
             ours = not folder.is_symlink() and (not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid())
@@ -66,10 +66,9 @@ def remove_abandoned_pages() -> None:
 
 
 class Site:
-    """The built page of a board, rebuilt when anyone has added a record.
+    """The built page of a board. It is rebuilt when a record is added.
 
-    Child processes build it and compute its tests: what lies in a board's folder can be slow to score, and the server
-    has to answer meanwhile.
+    Child processes build the page and compute its tests: scoring can be slow, and the server must answer meanwhile.
     """
 
     def __init__(self, store: FolderStore, plan: PagePlan) -> None:
@@ -90,18 +89,18 @@ class Site:
 
     @property
     def store(self) -> FolderStore:
-        """The board, opened again each time, as its settings may have changed."""
+        """The board. It is opened again each time, because its settings may have changed."""
         return FolderStore(self.board)
 
     def build(self) -> None:
-        """Build now, with the tests that are stored; the others are computed in the background."""
+        """Build now with the stored tests. Missing tests are computed in the background."""
         with self._lock:
             self._changed = self.store.changed()
             self._build_with_stored_tests()
         self._wanted.set()
 
     def try_build(self) -> None:
-        """Build now; if that fails, the page stays as it was and the log says why."""
+        """Build now. If this fails, print why and keep the page as it was."""
         try:
             self.build()
         except StoppedError:
@@ -120,7 +119,7 @@ class Site:
         self._warned = frozenset(built["warnings"])
 
     def rebuild(self) -> None:
-        """Look in a thread whether records were added elsewhere, and build if so; at most once a second."""
+        """Check in a thread whether another process has added records, and build if so. Check at most once a second."""
         if self._lock.locked() or time.monotonic() - self._checked < 1:
             return
         self._checked = time.monotonic()
@@ -131,7 +130,7 @@ class Site:
             self.try_build()
 
     def keep_testing(self) -> None:
-        """Compute missing tests whenever the page was built, and build it once more; runs until closed, in a thread."""
+        """After each build, compute missing tests and build again. This runs in a thread until the site is closed."""
         while True:
             self._wanted.wait()
             self._wanted.clear()
@@ -145,13 +144,13 @@ class Site:
                 print(f"gecbench: warning: tests are missing: {error}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """End the child processes."""
+        """Stop the child processes."""
         self._tester.close()
         self._builder.close()
         self._in_use.close()
 
     def find(self, path: str) -> tuple[Path, str] | None:
-        """Return the file of a path and a tag of its content; only files that the build wrote are found."""
+        """Return the file of a URL path and a tag of its content, or None if the build did not write this file."""
         found = self.files.get(path or "index.html")
         if found is None:
             return None

@@ -1,7 +1,7 @@
-"""A board: its settings, corpora and records, kept in a folder or in a dataset repository on the Hub.
+"""A board: its settings, corpora and records, stored in a folder or in a dataset repository on the Hub.
 
-A repository is read as a copy of such a folder. There is one file per record, named by its content, so that any number
-of writers cannot collide.
+A repository is a copy of such a folder. There is one file per record, named by a hash of its content, so that several
+writers at the same time cannot collide.
 """
 
 from __future__ import annotations
@@ -49,9 +49,22 @@ _HUB = "hf://datasets/"
 
 
 def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: str | None = None) -> FolderStore:
-    """Write `board.json` (and the logo) into a folder that has none, with the fingerprint of every corpus.
+    """Create a board: write `board.json` and the logo into a folder.
 
-    Exact p-values and submissions that wait are for the organizer alone: `.gitignore` keeps them out of a repository.
+    `board.json` has the fingerprint of every corpus. Only the organizer may see exact p-values and waiting submissions,
+    so a `.gitignore` keeps them out of a repository.
+
+    Args:
+        folder: The folder, new or without a board.
+        corpora: Names or files of corpora.
+        settings: The settings. Their corpora and logo are filled in.
+        logo: The file of an image.
+
+    Returns:
+        The new board.
+
+    Raises:
+        InputError: If the folder is a board already, a corpus cannot be used, or the logo is not a supported image.
     """
     if (folder / SETTINGS_FILE).exists():
         raise InputError("already exists", file=str(folder / SETTINGS_FILE), fix="Edit it, or choose another folder")
@@ -60,7 +73,8 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
         Preprocessing(aligned=True).prepare(corpus, corpus.sources, "sources")
     tables = [table_of(corpus) for corpus in resolved]
     if doubled := [table for table in tables if tables.count(table) > 1]:
-        raise InputError(f"two corpora are called {doubled[0][0]}", fix="Rename a file")
+        fix = "Give each corpus once, or rename one of the files"
+        raise InputError(f"two corpora have the name {doubled[0][0]}", fix=fix)
     entries = [
         {"corpus": _relative_name(folder, name), "fingerprint": corpus.fingerprint()}
         for name, corpus in zip(corpora, resolved, strict=True)
@@ -78,7 +92,7 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
 
 
 def _resolve(name: str) -> Corpus:
-    """Return a corpus; a file's is called by its name alone, so that no path of this machine is shown."""
+    """Return a corpus. A corpus in a file is named after the file without its folder, so that no path is published."""
     corpus = resolve_corpus(name)
     return corpus if is_known_name(name) else corpus.replace(name=table_of(corpus)[0])
 
@@ -93,7 +107,7 @@ def _read_logo(path: str) -> bytes:
         raise InputError("is not a supported image", file=path, fix=f"Give one of {', '.join(endings)}")
     data = read_bytes(path)
     if len(data) > _LARGEST_LOGO:
-        raise InputError("is larger than 1 MB", file=path)
+        raise InputError("is larger than 1 MB", file=path, fix="Give a smaller image")
     return data
 
 
@@ -105,7 +119,7 @@ def _ignore_unpublished(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The records of a board that can be read, oldest first, and a sentence for each that cannot."""
+    """The readable records of a board, oldest first, and a warning for each record that cannot be read."""
 
     records: tuple[Record, ...]
     warnings: tuple[str, ...]
@@ -114,8 +128,8 @@ class Loaded:
 class FolderStore:
     """A board in a folder: `records/`, `details/` and `tests/`, each file named by a SHA-256, and `board.json`.
 
-    A file appears whole or not at all, and is never changed afterwards. `details` are written before the record that
-    names them, so a writer that is killed leaves at most a file that nothing refers to.
+    A file is written completely or not at all, and never changed afterwards. Details are written before the record that
+    refers to them. If a writer is killed in between, only a file without a record is left.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -123,7 +137,7 @@ class FolderStore:
 
     @cached_property
     def settings(self) -> Settings:
-        """The board's settings, read once: open the folder again to see a change."""
+        """The board's settings. They are read once: open the folder again to see a change."""
         path = self.folder / SETTINGS_FILE
         if not path.is_file():
             return Settings()
@@ -134,11 +148,11 @@ class FolderStore:
 
     @property
     def unlisted(self) -> FolderStore:
-        """What a private board scored without adding it: it counts against the limits, and is never shown."""
+        """Submissions that a private board scored but did not add. They count against limits and are never shown."""
         return FolderStore(self.folder / "waiting" / "unlisted")
 
     def corpora(self) -> list[Corpus]:
-        """Return the board's own corpora, each checked to be the one that the board was made with."""
+        """Return the corpora of the board's settings. Raise an error if one is missing or has changed."""
         corpora = []
         for entry in self.settings.corpora:
             name = entry["corpus"]
@@ -155,8 +169,8 @@ class FolderStore:
     def register(self, corpora: Sequence[Corpus]) -> None:
         """Write known corpora into the settings, so that `build` and `serve` find them.
 
-        A folder without settings becomes an open board: its references are public. Corpora of the records that it has
-        already are kept.
+        A folder without settings becomes an open board, because the references of known corpora are public. The corpora
+        of existing records are added, too.
         """
         there = (self.folder / SETTINGS_FILE).exists()
         settings = self.settings if there else Settings(publish_references=True)
@@ -174,23 +188,26 @@ class FolderStore:
         self.__dict__.pop("settings", None)  # read again
 
     def corpora_of_records(self, given: Sequence[Corpus] = ()) -> list[Corpus]:
-        """Return the corpora that the records are on, but for those given.
+        """Return the corpora of the records, except those in `given`.
 
         Raises:
-            InputError: If a record is on a file, whose path no record holds.
+            InputError: If a record is on a corpus in a file, because records do not contain its path.
         """
         known = {table_of(corpus) for corpus in given}
         tables = dict.fromkeys(record.table for record in self.load().records if record.table not in known)
         files = [name for name, _ in tables if not is_known_name(name)]
         if files:
-            problem = f"the board has records on {', '.join(dict.fromkeys(files))}, but not the path of that corpus"
-            raise InputError(problem, fix="Give the corpus with -c")
+            problem = f"the board has records on {', '.join(dict.fromkeys(files))}, but not the file of that corpus"
+            raise InputError(problem, fix="Give the file with -c")
         return [resolve_corpus(corpus_name(table)) for table in tables]
 
     def choose_corpus(self, name: str | None) -> Corpus:
-        """Return the corpus that a submission names: one of the board's, or any where the board has none of its own.
+        """Return the corpus of a submission: one of the board's corpora, or any corpus if the board has none.
 
-        No path of this machine is shown: a file is called by its name alone.
+        A corpus in a file is named after the file without its folder, so that no path is published.
+
+        Args:
+            name: A name or file, or None if the board has only one corpus.
         """
         if not self.settings.corpora:
             if name is None:
@@ -207,10 +224,10 @@ class FolderStore:
             if name in (corpus.name, table_of(corpus)[0], entry["corpus"]):
                 return corpus
         problem = f"the board has no corpus {name!r:.80}" if name else "the board has several corpora"
-        raise InputError(problem, fix=f"Use -c with one of {', '.join(corpus.name for corpus in corpora)}")
+        raise InputError(problem, fix=f"Choose one with -c: {', '.join(corpus.name for corpus in corpora)}")
 
     def _match_board_corpus(self, name: str) -> Corpus | None:
-        """Return the corpus in a file that is one of the board's, wherever it is stored; None if it is not."""
+        """Return the corpus in a file if it has the content of one of the board's corpora, otherwise None."""
         if is_known_name(name) or not Path(name).is_file():
             return None
         corpus = resolve_corpus(name)
@@ -218,7 +235,7 @@ class FolderStore:
         return corpus.replace(name=table_of(corpus.replace(name=same[0]))[0]) if same else None
 
     def add(self, record: Record, details: Details | None = None) -> str:
-        """Write a record with its details; return its name. Adding the same twice changes nothing."""
+        """Write a record with its details, and return its name. Adding the same record twice changes nothing."""
         if details is not None:
             data = details.to_json()
             if digest(data) != record.details or details.outputs != record.outputs:
@@ -229,7 +246,7 @@ class FolderStore:
         return digest(data)
 
     def load(self) -> Loaded:
-        """Read every record; a bad one is skipped with a warning, never fatal."""
+        """Read all records. A record that cannot be read is skipped with a warning."""
         found, warnings = [], []
         for path in sorted((self.folder / "records").glob("*.json")):
             try:
@@ -241,15 +258,15 @@ class FolderStore:
         for record, name in found:
             first = records.setdefault(record.entry, record)
             if first is not record:
-                warnings.append(f"records/{name} is skipped: the same entry as records/{first.id}.json")
+                warnings.append(f"records/{name} is skipped: it is the same entry as records/{first.id}.json")
         return Loaded(tuple(records.values()), tuple(warnings))
 
     def record(self, path: Path) -> Record:
-        """Read one record, or say what is wrong with it."""
+        """Read one record, or raise an error that says what is wrong with it."""
         return Record.from_json(_read(path))
 
     def details(self, record: Record) -> Details | None:
-        """Return the details of a record, None where they are missing or damaged."""
+        """Return the details of a record, or None if they are missing or damaged."""
         if record.details is None:
             return None
         try:
@@ -266,14 +283,14 @@ class FolderStore:
         return None
 
     def put_resampled(self, question: str, values: Sequence[float]) -> None:
-        """Store the values of a resampled score in `tests/`, so that it is resampled once."""
+        """Store the values of a resampled score in `tests/`, so that it is resampled only once."""
         if not all(map(isfinite, values)):
-            return  # JSON has no NaN: it is resampled again
+            return  # JSON has no NaN, so this score is resampled each time
         data = canonical_json({"question": question, "answer": list(values)})
         self._write("tests", digest(question.encode()), data, durable=False)
 
     def remove_leftovers(self) -> None:
-        """Remove the temporary files of writers that were killed, once they are an hour old."""
+        """Remove temporary files of killed writers that are older than an hour."""
         kinds = ("records", "details", "tests", "waiting")
         for path in (path for kind in kinds for path in (self.folder / kind).glob(".*")):
             with suppress(OSError):
@@ -281,7 +298,7 @@ class FolderStore:
                     path.unlink(missing_ok=True)
 
     def changed(self) -> float:
-        """Return when a record was last added: another time than before, earlier if the clock was set back."""
+        """Return the time when a record was last added. Compare it with `!=`, because clocks can be set back."""
         folder = self.folder / "records"
         return folder.stat().st_mtime if folder.is_dir() else 0.0
 
@@ -300,9 +317,9 @@ class FolderStore:
 
 
 class HubStore(FolderStore):
-    """A board in a dataset repository on the Hub, read as a copy of it in a temporary folder.
+    """A board in a dataset repository on the Hub. It is copied into a temporary folder and read there.
 
-    Adding a record opens a pull request and leaves the copy as it is.
+    Adding a record opens a pull request and does not change the copy.
     """
 
     def __init__(self, repository: str, revision: str = "main") -> None:
@@ -313,7 +330,7 @@ class HubStore(FolderStore):
         self._call("snapshot_download", local_dir=self.folder, allow_patterns=wanted)
 
     def add(self, record: Record, details: Details | None = None) -> str:
-        """Open a pull request that adds the record and its details; return its address."""
+        """Open a pull request that adds the record and its details. Return the address of the pull request."""
         from huggingface_hub import CommitOperationAdd
 
         files = {f"records/{record.id}.json": record.to_json()}
@@ -344,22 +361,27 @@ class HubStore(FolderStore):
 
 
 def open_board(address: str, *, hub: bool = True, create: bool = False) -> FolderStore:
-    """Open the board at an address. With `hub=False` boards on the Hub are refused.
+    """Open the board at an address: a folder, or `hf://datasets/NAME/BOARD`.
 
-    A folder must exist, so that a misspelled path is not taken for an empty board; with `create` it need not, and the
-    first record that is added creates it.
+    Args:
+        address: The address. A folder must exist, so that a misspelled path is not taken for an empty board.
+        hub: Whether boards on the Hub are accepted.
+        create: Whether the folder may be missing. The first record that is added creates it.
+
+    Raises:
+        InputError: If there is no board at this address.
     """
     if address.startswith(_HUB):
         repository, _, revision = address.removeprefix(_HUB).rstrip("/").partition("@")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise InputError(f"{address!r} is not a repository address", fix=f"Write {_HUB}NAME/BOARD")
         if not hub:
-            raise InputError("this needs a board in a folder", fix="Give --board FOLDER")
+            raise InputError("this command needs a board in a folder, not on the Hub", fix="Give --board FOLDER")
         return HubStore(repository, revision or "main")
     if "://" in address:
         raise InputError(f"cannot open a board at {address!r}", fix=f"Give a folder, or {_HUB}NAME/BOARD")
     if Path(address).exists() and not Path(address).is_dir():
-        raise InputError("is a file, not a board's folder", file=address)
+        raise InputError("is a file, not a folder", file=address, fix="Give the folder of a board with --board")
     if not create and not Path(address).exists():
         fix = "Check --board, or create the board with gecbench leaderboard init"
         raise InputError("no such folder", file=address, fix=fix)
@@ -367,9 +389,9 @@ def open_board(address: str, *, hub: bool = True, create: bool = False) -> Folde
 
 
 def lock_board(folder: Path) -> IO[bytes] | None:
-    """Lock a board's folder for one server, until the returned file is closed. Return None if it is read-only.
+    """Lock a board's folder for one server until the returned file is closed. Return None if it is read-only.
 
-    Two servers on one board would score what waits twice, and each count the uploads of a day for itself.
+    Two servers on one board would score waiting submissions twice and count the uploads of a day separately.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -383,7 +405,7 @@ def lock_board(folder: Path) -> IO[bytes] | None:
 
 
 def try_lock(stream: IO[bytes]) -> bool:
-    """Lock an open file, which the system unlocks when this process ends; return whether no other process has it."""
+    """Lock an open file until this process ends. Return False if another process has locked it."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -399,11 +421,11 @@ def try_lock(stream: IO[bytes]) -> bool:
 
 
 def read_plain(path: Path) -> bytes:
-    """Read a file of a board's folder; refuse links, pipes (which would never end) and what is too large."""
+    """Read a file of a board's folder. Refuse links, pipes (which may never end) and files that are too large."""
     if path.is_symlink() or not path.is_file():
-        raise InputError("not a plain file")
+        raise InputError("it is not a regular file")
     if path.stat().st_size > _LARGEST_RECORD:
-        raise InputError("too large")
+        raise InputError("it is too large")
     return path.read_bytes()
 
 

@@ -50,7 +50,7 @@ class TooLargeError(InputError):
 def read_outputs(
     data: bytes, file: str, corpus: Corpus, most_bytes: int = MOST_BYTES, annotator: int | None = None
 ) -> list[str]:
-    """Return the predictions in a file's content: text, a table by its ending, or edits.
+    """Return the predictions in the content of a file: text, or according to the extension a table or M2 edits.
 
     Sources of edits may differ from the corpus in full-width and half-width characters.
     """
@@ -89,9 +89,10 @@ def today() -> str:
 
 @dataclass(frozen=True)
 class Submission:
-    """A system's outputs and who submits them; checked before anything is scored.
+    """A system's outputs, and information about the system and its submitter. All fields are checked on creation.
 
-    With `clean`, labels, quotes and code fences around the outputs are removed first.
+    With `clean`, labels, quotes and code fences around the outputs are removed before scoring. For `aligned`,
+    `tokenize` and `tokenized` see `gecbench.score`. `role` is "system", "source", "baseline" or "human".
     """
 
     system: str
@@ -115,7 +116,7 @@ class Submission:
         check_fields(Record, self.about())
 
     def about(self) -> dict[str, Any]:
-        """Return what the record says about the system."""
+        """Return the fields of the record that describe the system."""
         return {
             "system": self.system,
             "submitter": self.submitter,
@@ -131,9 +132,9 @@ class Submission:
 
 @dataclass(frozen=True)
 class Scored:
-    """A record ready to be added, with its details and warnings, and the outputs and scores they come from.
+    """A scored submission: its record and details, warnings, and the outputs and scores that they come from.
 
-    `rewritten` are the lines that were cleaned or tokenized: number from 1, as submitted, and as scored.
+    `rewritten` has the lines that were cleaned or tokenized: the number from 1, the submitted text, the scored text.
     """
 
     record: Record
@@ -146,9 +147,10 @@ class Scored:
 
 @dataclass(frozen=True)
 class Submitted:
-    """A scored submission with its place, and what the board calls it (its name, or the address of a pull request).
+    """A scored submission with its rank.
 
-    `added` is None if nothing was added; `skipped` has a warning for each record of the board that could not be read.
+    `added` is the name of the added record, or the address of a pull request, or None if nothing was added. `skipped`
+    has a warning for each record of the board that could not be read.
     """
 
     record: Record
@@ -170,10 +172,20 @@ def submit(
     resamples: int = DEFAULT_RESAMPLES,
     progress: Progress = lambda _stage, _done: None,
 ) -> Submitted:
-    """Check a submission, score it, find its place among the board's records, and store it.
+    """Check a submission, score it, find its rank among the board's records, and store it.
 
-    With `dry_run` it is not stored. If it `counts` all the same, a private board keeps it where only the limits see it.
-    With `resumed`, a server ended while it scored this submission, whose record may be on the board already.
+    Args:
+        submission: The submission.
+        corpus: The corpus that the system corrected.
+        store: The board.
+        dry_run: Whether to score only, without adding a record.
+        counts: Whether a dry run counts against the limits of a private board.
+        resumed: Whether a server stopped while it scored this submission, so that its record may exist already.
+        resamples: The number of bootstrap resamples of the test against the neighbors in the ranking.
+        progress: Called with each stage and the share done.
+
+    Raises:
+        InputError: If the submission is refused.
     """
     settings, loaded = store.settings, store.load()
     unlisted = store.unlisted.load().records if settings.private else ()
@@ -208,7 +220,7 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
         return
     if not submission.submitter.strip():
         raise InputError(
-            "the submitter has no name", fix="Give your name: this board limits submissions per name and day"
+            "the name of the submitter is missing", fix="Give it: this board limits submissions per name and day"
         )
     name, day = normalized_submitter(submission.submitter), today()
     made = sum(record.date == day and normalized_submitter(record.submitter) == name for record in records)
@@ -220,7 +232,7 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
 
 
 def normalized_submitter(submitter: str) -> str:
-    """Return a submitter's name in a form that ignores case and blanks."""
+    """Return a submitter's name in lower case and with single blanks, to compare names."""
     return " ".join(submitter.casefold().split())
 
 
@@ -235,9 +247,9 @@ def _check_new(record: Record, records: Sequence[Record]) -> None:
 def _check_changes(
     scored: Scored, records: Sequence[Record], store: FolderStore, settings: Settings | None = None
 ) -> None:
-    """Refuse outputs on a private board that are nearly the source's, or those of an earlier submission of this team.
+    """On a private board, refuse outputs that hardly differ from the source or from an earlier submission of this team.
 
-    The difference between two scores would tell whether the few edits in which they differ are in the gold.
+    Otherwise, the difference between two scores would reveal whether the few different edits are correct.
     """
     needed = (settings or store.settings).needed_changes(len(scored.prepared.lines))
     if not needed or scored.record.role != "system":
@@ -266,9 +278,10 @@ def score_submission(
     resamples: int = DEFAULT_RESAMPLES,
     progress: Progress = lambda _stage, _done: None,
 ) -> Scored:
-    """Check a submission and score it with every metric; `progress` is called with each stage and the share done.
+    """Check a submission and score it with every metric. `progress` is called with each stage and the share done.
 
-    For a `private` corpus only rounded scores of the whole are reported, and nothing that depends on single references.
+    For a `private` corpus, the result has only rounded scores of the whole corpus, and nothing that depends on single
+    references.
     """
     progress("checking", 0.0)
     file = submission.file
@@ -276,7 +289,7 @@ def score_submission(
     given = submission.predictions
     if submission.clean:
         submission = replace(submission, predictions=clean(given, corpus.sources)[0])
-    if private:  # learned from the references too, a tokenizer would show words of theirs in the lines it rewrites
+    if private:  # if the tokenizer learned from the references, the tokenized lines would reveal words of them
         corpus = share_guide(Corpus(corpus.sources, metadata=corpus.metadata), corpus)
     prepared, notes = _prepare(submission, corpus)
     lines = enumerate(zip(given, prepared.lines, strict=True), start=1)
@@ -304,7 +317,7 @@ def score_submission(
 
 
 def _prepare(submission: Submission, corpus: Corpus) -> tuple[Prepared, list[str]]:
-    """Return the checked outputs, and the warnings about them; those about the corpus are the organizer's."""
+    """Return the checked outputs and the warnings about them. Warnings about the corpus are dropped."""
     preprocessing = Preprocessing(submission.tokenize, submission.tokenized, submission.aligned, "error")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -314,7 +327,7 @@ def _prepare(submission: Submission, corpus: Corpus) -> tuple[Prepared, list[str
 
 
 def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
-    """Refuse another number of outputs than there are sentences, and outputs that are far too long."""
+    """Raise an error if the number of outputs is wrong, or if outputs are much too long."""
     fix = "Write one output per line, in order, and an empty line for an empty output"
     check_line_count(len(predictions), len(corpus), corpus.name, file, fix)
     for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
@@ -343,10 +356,15 @@ def validate_outputs(
     copy: bool = False,
     private: bool = False,
 ) -> list[str]:
-    """Refuse outputs that cannot be a system's; return a note about each oddity.
+    """Raise an error for outputs that cannot come from a system. Return a note about everything suspicious.
 
-    `aligned` skips the check for shifted lines, `copy` accepts the unchanged source (as a baseline), and `private`
-    compares with the sources alone, so that no warning reveals a reference.
+    Args:
+        predictions: The outputs.
+        corpus: The corpus that the system corrected.
+        file: The name of the file in messages.
+        aligned: Whether to skip the check for shifted lines.
+        copy: Whether to accept the unchanged source, as a baseline.
+        private: Whether to compare only with the sources, so that no message reveals a reference.
     """
     misplaced = [] if aligned else misplaced_lines(predictions, _known_texts(corpus, private))
     if len(misplaced) >= 3 and len(misplaced) > len(corpus) / 5:
@@ -377,14 +395,14 @@ def _known_texts(corpus: Corpus, private: bool) -> list[tuple[str, ...]]:
 
 
 def _unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
-    """Return the share of sentences whose tokens are those of the source."""
+    """Return the share of sentences with the same tokens as the source."""
     pairs = zip(corpus.sources, predictions, strict=True)
     return sum(source.split() == text.split() for source, text in pairs) / len(corpus)
 
 
 @dataclass(frozen=True)
 class VerificationResult:
-    """The `problems` of a record that was scored again: none if all figures agree, None if it was not scored."""
+    """The differences of a record from its new scores: `problems` is empty if there are none, None if not rescored."""
 
     file: str
     system: str
@@ -394,11 +412,11 @@ class VerificationResult:
 def verify_records(
     store: FolderStore, corpora: Mapping[BoardTable, Corpus], files: Sequence[str] = ()
 ) -> Iterator[VerificationResult]:
-    """Score every record of a board again, or those of some files, and say what differs."""
+    """Score all records of a board again, or only the records in `files`, and yield the differences."""
     wanted = {Path(file).stem for file in files}
     paths = sorted((store.folder / "records").glob("*"))
     if missing := wanted - {path.stem for path in paths}:
-        raise InputError(f"the board has no record {min(missing)[:80]!r}", fix="Give names of files in records/")
+        raise InputError(f"the board has no record {min(missing)[:80]!r}", fix="Give files in the folder records/")
     chosen = [path for path in paths if not files or path.stem in wanted]
     first_files: dict[object, str] = {}
     for path in set(paths) - set(chosen):
@@ -413,7 +431,7 @@ def verify_records(
         problems = _problems(record, store, corpora.get(record.table))
         first = first_files.setdefault(record.entry, path.name)
         if first != path.name:
-            problems = [*(problems or ()), f"the same entry as records/{first}"]
+            problems = [*(problems or ()), f"it is the same entry as records/{first}"]
         yield VerificationResult(path.name, record.system, problems)
 
 
@@ -438,7 +456,7 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
     found = [f"{name} differs" for name in _VERIFIED_FIELDS if getattr(record, name) != getattr(scored.record, name)]
     if record.role == "source" and record.unchanged != 1:
         found.append("it is marked as the unchanged source, but differs from it")
-    new = board_plugins().keys() - record.scores.keys()  # plug-ins that the board did not have then
+    new = board_plugins().keys() - record.scores.keys()  # plug-ins that were added after the record
     gone = {name for name, figure in record.scores.items() if is_plugin(figure)} - scored.record.scores.keys()
     kept, made = _without(asdict(details), gone), _without(asdict(scored.details), new)
     compared = (name for name in kept if kept[name] and name != "by_distance")  # of 0.2.0, and not shown
@@ -450,7 +468,7 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
 
 
 def _without(details: dict[str, Any], metrics: Collection[str]) -> dict[str, Any]:
-    """Return details without what these metrics say."""
+    """Return details without the entries of these metrics."""
     return {
         name: {key: value for key, value in found.items() if key not in metrics} if isinstance(found, dict) else found
         for name, found in details.items()
@@ -458,7 +476,7 @@ def _without(details: dict[str, Any], metrics: Collection[str]) -> dict[str, Any
 
 
 def _resamples(record: Record) -> int:
-    """Return the resamples that a record's signatures name, 0 if they name none."""
+    """Return the number of resamples in a record's signatures, or 0 if they have none."""
     signatures = (Signature.parse(figure["signature"]) for figure in record.scores.values())
     found = {signature.get("resamples", "0").partition(":")[0] for signature in signatures}
     return min(int(max(found, key=int)), 10_000) if all(map(_SHORT.fullmatch, found)) else 0

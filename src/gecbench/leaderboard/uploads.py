@@ -48,15 +48,20 @@ _FORM_WORDS = {
     "Remove it with gecbench.clean(lines, sources)": 'Tick "Remove labels and quotes"',
     "Give the system's outputs, or use --baseline to list the source itself": "Choose the file of the system's outputs",
 }
-"""Advice of the checks, which name options and parameters, in the words of the upload form."""
+"""Advice in error messages that names options or parameters, and the same advice in the words of the upload form."""
 _NOT_FORM = re.compile(r"--[a-z]|=True|=False|gecbench\.|\bpath\b")
 
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What is accepted: bytes and seconds per upload, uploads per client and minute, uploads waiting.
+    """Limits of uploads.
 
-    `scoring` limits the process that scores one.
+    Attributes:
+        most_bytes: The largest upload in bytes.
+        per_minute: The uploads of a client per minute.
+        waiting: The submissions that may wait or run at the same time.
+        seconds: The longest time of an upload.
+        scoring: The limits of the process that scores a submission.
     """
 
     most_bytes: int = MOST_BYTES
@@ -76,7 +81,10 @@ def score_upload(
     *,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Score a submission, and store it if `add`; return the report for its submitter. A server runs it in a child."""
+    """Score a submission, and store it if `add`. Return the report for its submitter.
+
+    A server runs this function in a child process.
+    """
     store = FolderStore(board)
     adding: Any = {"dry_run": not add, "counts": True, "resumed": resumed}
     done = submit(submission, corpus, store, **adding, resamples=resamples, progress=progress)
@@ -106,7 +114,7 @@ def score_upload(
 
 
 def in_form_words(text: str) -> str:
-    """Return a message with the controls of the upload form in place of options and parameters.
+    """Return a message that names controls of the upload form instead of options and parameters.
 
     >>> in_form_words("3 lines look shifted. Pair line by line; skip this check with --aligned.")
     '3 lines look shifted. Pair line by line; if they are in order, tick "The lines are in the right order".'
@@ -117,7 +125,7 @@ def in_form_words(text: str) -> str:
 
 
 def form_error(error: InputError) -> InputError:
-    """Return an error in the words of the upload form; advice that it has no control for is left out."""
+    """Return an error in the words of the upload form. Advice about options that the form does not have is left out."""
     problem, fix = in_form_words(error.problem), in_form_words(error.fix or "")
     known = fix if fix and not _NOT_FORM.search(fix) else None
     return InputError(problem, file=error.file, line=error.line, fix=known)
@@ -128,7 +136,7 @@ def _shown(p_value: float | None) -> str:
 
 
 class Rate:
-    """Count the uploads of each client in the last minute, or another period."""
+    """Limit the uploads of each client in the last minute, or in another period."""
 
     def __init__(self, most: int, seconds: float = 60, clock: Callable[[], float] = time.monotonic) -> None:
         self.most = most
@@ -137,7 +145,7 @@ class Rate:
         self._times: dict[str, list[float]] = {}
 
     def allows(self, client: str) -> bool:
-        """Return whether the client may upload now, and count it."""
+        """Return whether the client may upload now, and count this upload if so."""
         now = self.clock()
         recent = {who: [t for t in times if t > now - self.seconds] for who, times in self._times.items()}
         self._times = {who: times for who, times in recent.items() if times}
@@ -149,7 +157,7 @@ class Rate:
 
 
 class DailyCount:
-    """Count the uploads of each client or team on a day (UTC), in a file, so that a restart forgets none."""
+    """Limit the uploads of each client or team per day (UTC). The counts are in a file, so they survive a restart."""
 
     def __init__(self, path: Path, most: int) -> None:
         self.path = path
@@ -157,7 +165,7 @@ class DailyCount:
         self._lock = threading.Lock()
 
     def allows(self, client: str) -> bool:
-        """Return whether the client may upload today, and count it; the count is on the disk when this returns."""
+        """Return whether the client may upload today, and count this upload. The count is saved before this returns."""
         with self._lock:
             day, counts = today(), self._load()
             made = counts.get(client, 0)
@@ -176,19 +184,20 @@ class DailyCount:
 
 
 class TeamTokens:
-    """The teams that may upload: a file with the SHA-256 of each team's token, which is shown once, when it is made.
+    """The tokens of the teams that may upload: a file with the SHA-256 of each team's token.
 
-    A board with the file accepts no upload without a token, also after the last one was revoked.
+    A token is shown only once, when it is created. A board with this file accepts no upload without a token, even after
+    all tokens were revoked.
     """
 
     def __init__(self, board: Path) -> None:
         self.path = board / "teams.json"
 
     def create(self, team: str) -> str:
-        """Make a token for a team, in place of the one it had, and return it."""
+        """Create and return a token for a team. It replaces the team's earlier token."""
         check_fields(Record, {"submitter": team})
         if not normalized_submitter(team):
-            raise InputError("the team has no name")
+            raise InputError("the name of the team is empty", fix="Give a name")
         token = secrets.token_urlsafe(32)
         self._save({**self._without(team), team: digest(token.encode())})
         return token
@@ -228,7 +237,7 @@ class TeamTokens:
 
 
 def find_team(teams: Mapping[str, str], token: str) -> str | None:
-    """Return the team of a token; the time this takes does not depend on how much of a token is right."""
+    """Return the team of a token. The time this takes does not reveal how much of a wrong token is right."""
     given = digest(token.encode("utf-8", "surrogatepass"))
     found = None
     for team, kept in teams.items():
@@ -248,7 +257,10 @@ class Pending(NamedTuple):
 
 @dataclass
 class Job:
-    """One submission: `waiting`, `running`, `done` with a result, or `failed` with a sentence."""
+    """A submission on its way through the server.
+
+    Its `state` is "waiting", "running", "done" or "failed". `result` has the report, or the error message.
+    """
 
     id: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     state: str = "waiting"
@@ -262,10 +274,10 @@ class Job:
 
 
 class PendingFolder:
-    """Accepted submissions as files, from when they are accepted until they are scored.
+    """Accepted submissions that are not scored yet, as files.
 
-    If a server was stopped or killed, the next one scores what is left. A submission during which servers ended
-    `most_tries` times is moved to the folder `aside`.
+    If a server was stopped or killed, the next server scores the submissions that are left. A submission is moved to
+    the folder `aside` if servers have stopped `most_tries` times while scoring it.
     """
 
     def __init__(self, folder: Path, most_tries: int = MOST_TRIES) -> None:
@@ -273,7 +285,7 @@ class PendingFolder:
         self.most_tries = most_tries
 
     def save(self, name: str, submission: Submission, corpus: str, tries: int = 0) -> None:
-        """Write a submission; it is on the disk when this returns."""
+        """Write a submission. It is on the disk when this returns."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -286,14 +298,14 @@ class PendingFolder:
         (self.folder / f"{name}.json").unlink(missing_ok=True)
 
     def quarantine(self, name: str) -> Path:
-        """Move a submission to where no server tries it again; return its path."""
+        """Move a submission to the folder `aside`, so that no server tries it again. Return its new path."""
         place = self.folder / "aside" / f"{name}.json"
         place.parent.mkdir(exist_ok=True)
         (self.folder / f"{name}.json").replace(place)
         return place
 
     def load(self) -> Iterator[Pending]:
-        """Yield what is left, oldest first; damaged files are skipped."""
+        """Yield the submissions that are left, oldest first. Damaged files are skipped."""
         for path in sorted(self.folder.glob("*.json"), key=lambda path: path.lstat().st_mtime):
             with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
                 content = parse_json(read_plain(path))
@@ -302,9 +314,9 @@ class PendingFolder:
 
 
 class Queue:
-    """Jobs that are scored one after another in a thread; no more are accepted when too many wait.
+    """Jobs that are scored one after another in a thread. The length of the queue is limited.
 
-    A job whose results cannot be written, because the disk is full, waits and is tried again.
+    If the result of a job cannot be written because the disk is full, the job waits and is tried again.
     """
 
     def __init__(self, most_waiting: int = 20, retry_seconds: float = 30.0) -> None:
@@ -324,7 +336,7 @@ class Queue:
             return job
 
     def add_finished(self, job: Job) -> None:
-        """Add a job that has ended, so that its state can be asked for."""
+        """Add a job that has ended, so that `find` returns it."""
         with self._lock:
             self._jobs[job.id] = job
 
@@ -334,7 +346,7 @@ class Queue:
             self._jobs.pop(job.id, None)
 
     def start(self, job: Job, work: Work) -> None:
-        """Run a job after those before it."""
+        """Run a job after all jobs that were started before it."""
         with self._lock:
             self._jobs[job.id] = job
             while len(self._jobs) > _MOST_JOBS:
@@ -347,12 +359,12 @@ class Queue:
             return self._jobs.get(name)
 
     def close(self) -> None:
-        """Wait for the running job to end; those that wait are not started."""
+        """Wait for the running job to end. Waiting jobs are not started."""
         self._worker.shutdown(wait=True, cancel_futures=True)
 
     def _retry(self, job: Job, work: Work) -> None:
         def again() -> None:
-            with suppress(RuntimeError):  # closed meanwhile: the next server finds it in its folder
+            with suppress(RuntimeError):  # the queue is closed: the next server finds the job in its folder
                 self._worker.submit(self._run, job, work)
 
         timer = threading.Timer(self.retry_seconds, again)

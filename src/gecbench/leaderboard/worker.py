@@ -1,8 +1,8 @@
 """Run a task in a child process with limits on its time, processor time and memory.
 
-A server scores untrusted text. In a process of its own, slow or greedy input can stop neither the page nor the other
-submissions. The child ends when it meets a limit, and when its parent ends for whatever reason: it watches a pipe that
-only the parent holds open.
+A server scores untrusted text. Scoring in a child process keeps slow or large input from blocking the page or other
+submissions. The child stops when it reaches a limit. It also stops when its parent stops for any reason, because it
+watches a pipe that only the parent holds open.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gecbench.leaderboard.scoring import Progress
 
 Task = Callable[..., dict[str, Any]]
 _GRACE_SECONDS = 5.0
-# Readers of the page come first, already while the child imports its libraries.
+# The low priority (nice) is set before the imports, so that readers of the page come first from the start.
 _START = """
 import os, sys
 sys.path[:] = {path!r}
@@ -38,9 +38,9 @@ main()
 
 @dataclass(frozen=True)
 class TaskLimits:
-    """What a task may use: seconds by the clock, seconds of processor time over all threads, and bytes of memory.
+    """What a task may use: seconds by the clock, seconds of CPU time over all threads, and bytes of memory.
 
-    Windows limits the clock alone, macOS all but the memory.
+    On Windows, only the clock is limited. On macOS, the memory is not limited.
     """
 
     seconds: float = 120.0
@@ -49,11 +49,11 @@ class TaskLimits:
 
 
 class TaskLimitError(GecbenchError):
-    """A task used more than it may, or its process ended."""
+    """A task reached a limit, or its process stopped unexpectedly."""
 
 
 class StoppedError(GecbenchError):
-    """A task was stopped because the server ends."""
+    """A task was stopped because the server is stopping."""
 
 
 class Worker:
@@ -71,12 +71,18 @@ class Worker:
         limits: TaskLimits = TaskLimits(),
         progress: Progress = lambda _stage, _done: None,
     ) -> dict[str, Any]:
-        """Run a task and return its answer, which is JSON; `progress` is passed on to it.
+        """Run a task and return its answer.
+
+        Args:
+            task: A function that can be pickled and returns JSON data.
+            *arguments: Its positional arguments.
+            limits: The limits of the child process.
+            progress: Called with each stage that the task reports, and the share done.
 
         Raises:
             UnwritableError: If the task could not write a file.
             InputError: If the task refused its input.
-            TaskLimitError: If the task met a limit.
+            TaskLimitError: If the task reached a limit.
             StoppedError: If `close` was called.
         """
         answer: dict[str, Any] = {}
@@ -101,7 +107,7 @@ class Worker:
         raise _error(answer, status, limits)
 
     def close(self) -> None:
-        """Stop the task that runs, and refuse new ones."""
+        """Stop the running task, and refuse new tasks."""
         with self._lock:
             self._closed = True
             if self._process is not None:
@@ -113,13 +119,13 @@ class Worker:
                 raise StoppedError("the server was stopped")
             command = [sys.executable, "-c", _START.format(path=sys.path)]
             pipe = subprocess.PIPE
-            # In a session of its own, Ctrl-C reaches the server alone, which then ends its children.
+            # In a new session, the child does not get Ctrl-C: only the server gets it, and then stops its children.
             self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True)
             return self._process
 
 
 def _send(process: subprocess.Popen[bytes], task: object) -> None:
-    """Send a child its task, and leave the pipe open: closed, it would end the child."""
+    """Send a child its task, and leave the pipe open, because the child stops when the pipe is closed."""
     assert process.stdin is not None
     try:
         process.stdin.write(pickle.dumps(task))
@@ -141,18 +147,18 @@ def _error(answer: dict[str, Any], status: int, limits: TaskLimits) -> GecbenchE
 
 def _limit_met(memory: bool, status: int, limits: TaskLimits) -> str:
     if memory:
-        return f"Scoring needs more memory than the {limits.memory / 2**30:.3g} GB allowed."
+        return f"Scoring needs more memory than the limit of {limits.memory / 2**30:.3g} GB."
     if os.name == "posix" and status == -signal.SIGXCPU:
-        return f"Scoring takes more processor time than the {limits.processor_seconds} s allowed."
+        return f"Scoring takes more CPU time than the limit of {limits.processor_seconds} s."
     if os.name != "posix" or status == -signal.SIGALRM:
-        return f"Scoring takes longer than the {limits.seconds:g} s allowed."
+        return f"Scoring takes longer than the limit of {limits.seconds:g} s."
     return f"The scoring process stopped unexpectedly (status {status})."
 
 
 def main() -> None:
-    """Run the task that the parent sends, print its progress and its answer as lines of JSON, and end."""
+    """Run the task that the parent sends, print its progress and its answer as lines of JSON, and exit."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever else is printed goes to the server's log
+    os.dup2(2, 1)  # anything else that is printed goes to the server's log
 
     def send(answer: dict[str, Any]) -> None:
         answers.write(f"{json.dumps(answer)}\n")
@@ -180,7 +186,7 @@ def main() -> None:
         found = {"error": f"The scorer failed ({type(error).__name__})."}
     with suppress(OSError):
         send(found)
-    os._exit(0)  # at once: threads of libraries, and the one that waits for the parent, need no farewell
+    os._exit(0)  # exit at once, without waiting for other threads
 
 
 def _end_with_parent() -> None:
@@ -190,7 +196,7 @@ def _end_with_parent() -> None:
 
 
 def _apply(limits: TaskLimits) -> None:
-    """Limit this process; the system ends it with a signal, whatever it is doing."""
+    """Limit this process. The operating system stops it with a signal when it reaches a limit."""
     if os.name != "posix":
         return
     import resource
