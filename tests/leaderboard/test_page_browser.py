@@ -217,7 +217,7 @@ def test_score_only_shows_the_place_and_adds_nothing(browser, tmp_path):
         wait(browser, "document.querySelector('#scored')")
         assert "Rank 2 of 4 by GLEU, if you add it. Nothing was added." in texts(browser, "#scored")[0]
         assert texts(browser, "#neighbors tbody th")[0] == "good-corrector"
-        assert texts(browser, ".preview summary") == ["42 lines cleaned or split into tokens"]
+        assert texts(browser, ".preview summary") == ["42 lines cleaned or tokenized before scoring"]
         expected = gecbench.score([*GOOD[:-1], "Uploaded ."], DEMO, ["gleu"])["gleu"].value
         assert f"{100 * expected:.2f}" in texts(browser, "#message td.main")
         assert len(store.load().records) == 4, "nothing is stored"
@@ -235,14 +235,16 @@ def test_a_private_board_scores_only_within_its_limit(browser, tmp_path):
     with server(tmp_path / "task") as (address, _):
         open_page(browser, f"{address}#submit")
         assert texts(browser, "nav a") == ["Ranking", "Plot", "Compare", "Submit"], "no edit browser"
-        assert 'At most 1 submission per name and day; "Score only" also counts' in texts(browser, "form small")
+        assert "At most 1 submission per name and day, including “Score only”" in texts(browser, "form small")
         browser.find_element("name", "submitter").send_keys("Me")
         submit(browser, "Mine", file, add=False)
         wait(browser, "document.querySelector('#scored')")
         assert "Nothing was added." in texts(browser, "#scored")[0]
         browser.find_element("css selector", "form button[value=no]").click()
         wait(browser, "document.querySelector('.message.error')")
-        assert texts(browser, "#message") == ["More than 1 submission in a day. Try again tomorrow."]
+        assert texts(browser, "#message") == [
+            "You have reached the limit of 1 submission per day. Try again after midnight UTC."
+        ]
         assert FolderStore(tmp_path / "task").load().records == ()
         browser.get_log("browser")
 

@@ -85,7 +85,7 @@ def test_nothing_is_explained_that_is_not_there(browser, page):
     shown = " ".join(texts(browser, ".note"))
     assert all(word in shown for word in ("CLUSTER", "CHANCE", "HOLM", "PEOPLE", "† BOUND"))
     assert "REPORTED" not in shown
-    assert "With fewer than 300 sentences it is too narrow." in shown, "the demo has 42"
+    assert "With fewer than 300 sentences, it is too narrow." in shown, "the demo has 42"
     cells = texts(browser, "tbody td")
     assert "50.00†40.00–60.00" in cells
     assert "0.010" in cells

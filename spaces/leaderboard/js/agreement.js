@@ -1,5 +1,5 @@
 "use strict";
-// How each metric ranks the systems next to a human ranking of them, where there are judgments.
+// Compare the metrics' rankings of the systems with a human ranking, if there are human judgments.
 GECBENCH.define("agreement", (use) => {
   const { el, svg, empty, foreign, signed } = use("dom");
   const {
@@ -13,7 +13,7 @@ GECBENCH.define("agreement", (use) => {
     return ranksOf(values.map((value) => -value));
   }
 
-  /** Each metric that all judged systems have: {name, ranks, rho, r}, the best agreement first. */
+  /** Return {name, ranks, rho, r} of each metric that scored all judged systems, the best agreement first. */
   function agreements(table, rows, human) {
     return table.metrics.filter((name) => rows.every((row) => row.scores[name])).map((name) => {
       const sign = metricOf(name).higher_is_better === false ? -1 : 1;
@@ -43,7 +43,7 @@ GECBENCH.define("agreement", (use) => {
         el("td", { class: "wide" }, bar(rho)), el("td", { class: "number" }, signed(r, 3))))));
   }
 
-  /** A rank, marked where it is far from the human one. */
+  /** A rank, with a mark if it is far from the human rank. */
   function rankCell(rank, human) {
     const away = human - rank;
     const kind = Math.abs(away) < FAR ? "" : away > 0 ? " high" : " low";
@@ -77,18 +77,18 @@ GECBENCH.define("agreement", (use) => {
     const known = ids.map((id, k) => [all.find((row) => row.id === id), chosen.scores[k]]).filter(([row]) => row);
     const [rows, human] = [known.map(([row]) => row), known.map(([, score]) => score)];
     const found = agreements(table, rows, human);
-    controls.append(select("People judged", judgments.map(({ title }) => [title, title]), chosen.title,
+    controls.append(select("Humans judged", judgments.map(({ title }) => [title, title]), chosen.title,
       (judged) => State.set({ judged })), el("span", { class: "grow" }), copyLink());
     main.append(
-      el("h2", null, "Which metric agrees with people?"),
+      el("h2", null, "Which metric agrees with human judgments?"),
       el("p", { class: "note" }, `Correlation with the human ranking of ${rows.length} systems in SEEDA (Kobayashi et `
-        + "al. 2024, TrueSkill). Scores are those of this table. People judged 391 of its sentences. For correlations "
-        + "on these alone, with intervals, run ",
+        + "al. 2024, TrueSkill). The scores are those of this table, but humans judged only 391 of its sentences. For "
+        + "correlations on the judged sentences, with intervals, run ",
       el("code", null, `gecbench meta --human seeda:${chosen.title.replace(/s$/, "")}`), "."),
       coefficients(found),
-      el("h2", null, "Ranks by people and by each metric"),
+      el("h2", null, "Ranks by humans and by each metric"),
       rankTable(rows, human, found),
-      el("p", { class: "note" }, `▲ and ▼ mark ranks that are at least ${FAR} places higher or lower than people's.`),
+      el("p", { class: "note" }, `▲ and ▼ mark ranks that are at least ${FAR} places above or below the human rank.`),
       dataFiles([`agreement-${table.key}`, `table-${table.key}`]));
   }
 

@@ -4,7 +4,7 @@ GECBENCH.define("app", (use) => {
   const { el, empty, outside, counted } = use("dom");
   const { State } = use("board");
 
-  /** Views by name: [label, function]; those without a label have no link of their own. */
+  /** Views by name: [label, function]. A view without a label has no link in the navigation. */
   const VIEWS = {
     table: ["Ranking", use("table").showTable],
     plot: ["Plot", use("charts").showPlot],
@@ -16,7 +16,7 @@ GECBENCH.define("app", (use) => {
     submit: ["Submit", use("submit").showSubmit],
     system: ["", use("systems").showSystem],
   };
-  /** Views of what a sealed board does not show. */
+  /** Views that a private ("sealed") board does not offer. */
   const OPEN = ["groups", "sentences", "matrix"];
   let drawing = 0;
 
@@ -75,7 +75,7 @@ GECBENCH.define("app", (use) => {
     if (found) found.focus({ preventScroll: true });
   }
 
-  /** The organizer's title, line and logo. */
+  /** Show the title, description and logo of the board. */
   function drawHeader() {
     const { title, description, logo } = GECBENCH.board();
     const about = document.querySelector("header p");
@@ -93,7 +93,7 @@ GECBENCH.define("app", (use) => {
         el("a", { href: "data/board.json", download: "leaderboard.json" }, "All records as JSON"), ", ",
         el("a", { href: "data/board.csv", download: "leaderboard.csv" }, "as CSV"),
         ". This page sets no cookies and loads nothing from other sites."),
-      skipped ? el("p", null, `${counted(skipped, "record")} left out: not readable.`) : "");
+      skipped ? el("p", null, `Left out: ${counted(skipped, "record")} with errors.`) : "");
   }
 
   function start() {

@@ -1,6 +1,6 @@
 "use strict";
-// The board's data: tables, rows, metrics, and the order of rows; and what views share to choose among it: the state in
-// the address, choosers, badges.
+// Code that the views share: the board's data (tables, rows, metrics, the order of rows), the state in the address, and
+// controls such as choosers and badges.
 GECBENCH.define("board", (use) => {
   const { el, choice, foreign } = use("dom");
   const { board, load } = GECBENCH;
@@ -12,26 +12,26 @@ GECBENCH.define("board", (use) => {
       || { name, title: name, description: "", columns: [] };
   }
 
-  /** An error type with its meaning in words, where it is known. */
+  /** An error type, with its meaning in words if that is known. */
   function typeName(type) {
     const words = (board().types || {})[type];
     return [foreign(type), words ? `: ${words}` : null];
   }
 
-  /** The table that the address names; else, of its corpus or of all, the one with the most systems. */
+  /** The table that the address names, otherwise the first table of its corpus, otherwise the first table. */
   function currentTable(state) {
     const { tables } = board();
     const ofCorpus = tables.filter((table) => table.corpus === state.corpus);
     return ofCorpus.find((table) => table.reference_set === state.set) || ofCorpus[0] || tables[0];
   }
 
-  /** The metric of a table that is wanted (or that has the part wanted), or the first. */
+  /** The wanted metric (or the metric of a wanted part, as in "m2.recall") if the table has it, otherwise the first. */
   function chosenMetric(table, wanted) {
     const [name] = (wanted || "").split(".");
     return table.metrics.includes(name) ? name : table.metrics[0];
   }
 
-  /** Return {rows, people, reported}: what was scored here, the row of people's scores or null, what others report. */
+  /** Return {rows, people, reported}: scored systems, the row of human scores or null, results that others reported. */
   async function tableData(table) {
     const { signatures, rows, people, reported } = await load(`table-${table.key}`);
     for (const row of people ? [...rows, people] : rows) {
@@ -52,14 +52,14 @@ GECBENCH.define("board", (use) => {
     return table.groups && Boolean(row.outputs);
   }
 
-  /** The mean score of human entries, which are scored against the same references as systems; null without any. */
+  /** The mean score of human entries, or null. They are scored against the same references as systems. */
   function humanMean(rows, column) {
     const values = rows.filter((row) => row.role === "human").map((row) => valueOf(row, column))
       .filter((value) => value != null);
     return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
   }
 
-  /** A row's value by the name of a column: a field, a metric, or a part of one as in "m2.recall". */
+  /** A row's value in a column. A column is a field, a metric, or a part of a metric as in "m2.recall". */
   function valueOf(row, column) {
     if (FIELDS.includes(column)) return row[column] === "" ? null : row[column];
     if (column === "system") return row.system.toLowerCase();
@@ -68,7 +68,7 @@ GECBENCH.define("board", (use) => {
     return figure && (part ? (figure.parts || {})[part] : figure.value);
   }
 
-  /** Sort by a column; rows without a value come last. */
+  /** Sort by a column. Rows without a value come last. */
   function sortRows(rows, column, descending) {
     const sign = descending ? -1 : 1;
     return [...rows].sort((left, right) => {
@@ -81,18 +81,18 @@ GECBENCH.define("board", (use) => {
     });
   }
 
-  /** Rows for choices, the best first: systems, then all others. */
+  /** Rows in the order of choosers: systems from best to worst, then other rows from best to worst. */
   function byMerit(rows, table) {
     const sorted = sortRows(rows, table.metrics[0], true);
     return [true, false].flatMap((system) => sorted.filter((row) => (row.role === "system") === system));
   }
 
-  /** The row whose name begins with the characters that an address carries. */
+  /** The row whose id begins with the characters in the address. */
   function findRow(rows, id) {
     return id ? rows.find((row) => row.id.startsWith(id)) : undefined;
   }
 
-  /** The first characters of a record's name, enough for an address. */
+  /** The first characters of a record's id, for addresses. */
   function shortId(row) {
     return row.id.slice(0, 12);
   }
@@ -116,14 +116,14 @@ GECBENCH.define("board", (use) => {
     return table.title || table.corpus;
   }
 
-  /** What an address drops when another table is chosen. */
+  /** The parts of the address that are dropped when another table is chosen. */
   const DROPPED = Object.fromEntries(
     ["a", "b", "n", "id", "ids", "sort", "dir", "metric", "x", "y", "q", "cols", "by", "type", "outcome", "approach",
       "weights", "since"].map((name) => [name, ""]));
 
   let last = {};
 
-  /** The state in the address, parsed once: a view has many links. */
+  /** The state in the address. It is parsed only once, because a view has many links. */
   function readOnce() {
     const { hash } = location;
     if (last.hash !== hash) {
@@ -140,7 +140,7 @@ GECBENCH.define("board", (use) => {
       const query = new URLSearchParams(Object.entries(rest).filter(([, value]) => value !== "" && value != null));
       return `#${view}${query.size ? `?${query}` : ""}`;
     },
-    /** Change the state: `quietly` neither adds to the history nor draws the view again. */
+    /** Change the state and draw the view again. With `quietly`, do not draw it and add no step to the history. */
     set(changes, quietly = false) {
       const address = State.address(changes);
       if (quietly) history.replaceState(null, "", address);
@@ -179,7 +179,7 @@ GECBENCH.define("board", (use) => {
     return State.address({ ...DROPPED, view: "system", id: shortId(row), corpus: row.corpus, set: row.reference_set });
   }
 
-  /** Short marks of a row, each explained on hover. */
+  /** Badges of a row, such as "baseline". Each has a tooltip that explains it. */
   function badges(row, figure = {}) {
     const found = [];
     if (row.kind === "reported") found.push(["as reported", GECBENCH.board().notes.reported]);
@@ -189,31 +189,31 @@ GECBENCH.define("board", (use) => {
     return found.map(([text, title]) => el("span", { class: "badge", title }, text));
   }
 
-  /** A link to choose one of some systems by, as options of a select. */
+  /** Systems as options of a select. */
   function systemOptions(rows) {
     return rows.map((row) => [shortId(row), row.system]);
   }
 
-  /** A part that may be wider than the screen, reachable by keys. */
+  /** An element that scrolls if it is wider than the screen, and can be reached with the keyboard. */
   function scrolled(label, ...children) {
     return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, ...children);
   }
 
-  /** Links to what a view shows, as JSON. */
+  /** Links to the data of a view as JSON. */
   function dataFiles(names) {
     const links = [...new Set(names)].flatMap((name, k) => [k ? ", " : " ",
       el("a", { href: `data/${name}.json` }, `${name.replace(/^(system-.{12}).*/, "$1…")}.json`)]);
     return el("p", { class: "note data" }, "The data of this view:", links, ".");
   }
 
-  /** A button that copies a text, and says so. */
+  /** A button that copies a text and then shows "Copied". */
   function copyButton(label, text) {
     const copy = async ({ target }) => {
       try {
         await navigator.clipboard.writeText(text());
         target.textContent = "Copied";
       } catch {
-        target.textContent = "Select and copy it";
+        target.textContent = "Cannot copy";
       }
       setTimeout(() => { target.textContent = label; }, 1500);
     };
@@ -224,10 +224,10 @@ GECBENCH.define("board", (use) => {
     return copyButton("Copy link", () => location.href);
   }
 
-  /** Fold-outs that were opened: they stay open when the view is drawn again, and leave no trace in the address. */
+  /** The names of open pickers. They stay open when the view is drawn again, and are not part of the address. */
   const opened = new Set();
 
-  /** A fold-out of choices; Esc and a click elsewhere close it. */
+  /** A menu of choices that opens on a click. Esc and a click elsewhere close it. */
   function picker(name, label, ...children) {
     const node = el("details", { class: "picker", id: name, open: opened.has(name) },
       el("summary", null, label), el("div", { class: "boxes" }, ...children));

@@ -1,6 +1,6 @@
 "use strict";
-// Charts as plain SVG: axes, names of points and statistics; score against score; scores of groups, by edit distance or
-// grammaticality as lines, by error type as a table.
+// Charts as plain SVG: one score against another, and scores of groups of sentences. Groups by edit distance or
+// grammaticality are lines, and groups by error type are a table.
 GECBENCH.define("charts", (use) => {
   const { el, svg, empty, foreign, signed, points, counted, shorten, download } = use("dom");
   const {
@@ -11,7 +11,7 @@ GECBENCH.define("charts", (use) => {
     "fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity", "font-family", "font-size",
   ];
 
-  /** The size of a chart: as wide as the page, and no higher than what the window leaves. */
+  /** The size of a chart: as wide as the page, and not higher than the free part of the window. */
   function chartSize() {
     const width = Math.max(320, document.getElementById("main").clientWidth - 26);
     const above = width < 700 ? 520 : 390;
@@ -38,8 +38,8 @@ GECBENCH.define("charts", (use) => {
     return svg("text", { class: kind, x, y, "text-anchor": anchor, ...more }, text);
   }
 
-  /** A frame with axes: {node, x, y, box}; x and y turn values into places. `xNames` are names of whole numbers, of two
-   * lines each. */
+  /** A frame with axes: {node, x, y, box}. The functions x and y turn values into positions. `xNames` are names of the
+   * whole numbers on the x-axis, with up to two lines each. */
   function frame({ xRange, yRange, xLabel, yLabel, xNames, label }) {
     const { width, height } = chartSize();
     const box = { left: 56, right: width - 16, top: 14, bottom: height - (xNames ? 54 : 46) };
@@ -70,7 +70,7 @@ GECBENCH.define("charts", (use) => {
     return [low - margin, high + margin];
   }
 
-  /** Return a chart as the text of an SVG file, which looks as it does here: its styles stand in its parts. */
+  /** Return a chart as the text of an SVG file. Styles are copied into its elements, so that it looks the same. */
   function svgText(node) {
     const copy = node.cloneNode(true);
     const parts = [node, ...node.querySelectorAll("*")];
@@ -102,7 +102,7 @@ GECBENCH.define("charts", (use) => {
     return product(xs, mx, ys, my) / Math.sqrt(product(xs, mx, xs, mx) * product(ys, my, ys, my));
   }
 
-  /** Ranks from 1, the mean of them where values are equal. */
+  /** Ranks from 1. Equal values get the mean of their ranks. */
   function ranksOf(values) {
     const order = values.map((value, i) => [value, i]).sort((a, b) => a[0] - b[0]);
     const ranks = new Array(values.length);
@@ -115,7 +115,7 @@ GECBENCH.define("charts", (use) => {
     return ranks;
   }
 
-  // Places for the names of points: beside them where there is room, else further off with a line; never over another.
+  // Place the names of points next to them if there is room, otherwise further away with a line. Names never overlap.
   const HEIGHT = 15;
   const RADIUS = 7;
   const DISTANCES = [10, 16, 24, 34, 46, 60, 76, 94, 114, 136, 160];
@@ -143,7 +143,7 @@ GECBENCH.define("charts", (use) => {
     return { x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS };
   }
 
-  /** The box of a text whose nearest edge is `distance` off a point in some direction (degrees, clockwise). */
+  /** The box of a text at this distance from a point, in this direction (degrees, clockwise). */
   function boxAt(point, width, distance, degrees) {
     const angle = (degrees * Math.PI) / 180;
     const [dx, dy] = [Math.cos(angle), Math.sin(angle)];
@@ -151,13 +151,13 @@ GECBENCH.define("charts", (use) => {
     return { x: point.x + dx * distance + side, y: point.y + dy * distance - HEIGHT / 2, width, height: HEIGHT };
   }
 
-  /** Whether a line passes through a box, looked at in steps. */
+  /** Whether a line passes through a box, checked at 25 points of the line. */
   function crosses({ from, to }, box) {
     return Array.from({ length: 25 }, (_, k) => k / 24).some((share) => overlap(box,
       { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y), width: 0, height: 0 }));
   }
 
-  /** Return the free places for a text: [{place, line, distance}], the line null beside its point. */
+  /** Return the free places for a text: [{place, line, distance}]. Next to the point, the line is null. */
   function freePlaces(point, width, box, taken, distances) {
     return distances.flatMap((distance) => DIRECTIONS.map((degrees) => {
       const place = boxAt(point, width, distance, degrees);
@@ -165,7 +165,7 @@ GECBENCH.define("charts", (use) => {
     })).filter(({ place }) => inside(place, box) && !taken.some((other) => overlap(place, other)));
   }
 
-  /** How bad a place is: far off, on a line of the chart or another name's, or with a line through names or points. */
+  /** The cost of a place: its distance, and a cost if it lies on lines, or if its own line crosses names or points. */
   function costOf({ place, line, distance, cut }, apart, lines, ruled) {
     const count = (some, test) => some.filter(test).length;
     return distance + (cut ? COSTS.cut : 0)
@@ -174,18 +174,18 @@ GECBENCH.define("charts", (use) => {
       + COSTS.line * (line ? count(apart, (other) => crosses(line, other)) : 0);
   }
 
-  /** The end of a line from a point to a box: the place of the box that is nearest. */
+  /** The position in a box that is nearest to a point. A line from the point ends there. */
   function nearest({ x, y }, place) {
     const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
     return { x: clamp(x, place.x, place.x + place.width), y: clamp(y, place.y + 2, place.y + HEIGHT - 2) };
   }
 
-  /** Whether there are too many points for all of their names: only those with room beside them are named. */
+  /** Whether there are too many points to name all. Then only points with room next to them get a name. */
   function crowded(dots) {
     return dots.length > CROWD;
   }
 
-  /** Return the best place for a point's name: {text, place, line}, or nothing where there is no room at all. */
+  /** Return the best place for a point's name: {text, place, line}, or null if there is no room at all. */
   function bestPlace(point, box, taken, lines, ruled, distances) {
     const apart = taken.filter((other) => !overlap(other, dotBox(point)));
     const texts = new Set((box.right - box.left < 500 ? [16, 9] : [26, 12]).map((most) => shorten(point.text, most)));
@@ -194,7 +194,7 @@ GECBENCH.define("charts", (use) => {
     return tried.reduce((best, each) => (best && best.cost <= each.cost ? best : each), null);
   }
 
-  /** Return for each of [{x, y, text}] its label, {line, name}; `reserved` is kept free, `ruled` if there is room. */
+  /** Return a label {line, name} for each dot {x, y, text}. Labels never cover `reserved`, and avoid `ruled`. */
   function placeLabels(dots, box, reserved, ruled) {
     const taken = [...reserved, ...dots.map(dotBox)];
     const lines = [];
@@ -212,12 +212,12 @@ GECBENCH.define("charts", (use) => {
     });
   }
 
-  // Score against score; precision against recall first, with lines of equal F.
+  // One score against another. The default is precision against recall, with lines of equal F.
   const BETA = 0.5;
   const LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
   const NARROW = 600;
 
-  /** What can be plotted: the metrics of a table and their parts, as [[column, label]]. */
+  /** The metrics of a table and their parts that can be plotted, as [[column, label]]. */
   function plottable(table, rows) {
     return table.metrics.flatMap((name) => [name, ...(metricOf(name).columns || []).map((part) => `${name}.${part}`)])
       .filter((column) => rows.some((row) => valueOf(row, column) != null))
@@ -229,7 +229,7 @@ GECBENCH.define("charts", (use) => {
     return part ? `${metricOf(name).title} ${part === "ove" ? "over-correction" : part}` : metricOf(name).title;
   }
 
-  /** The metric whose precision and recall are the first picture: the one that ranks, or the first that has them. */
+  /** The metric whose precision and recall are plotted by default: the first metric that has them. */
   function splitMetric(columns) {
     const found = columns.find(([column]) => column.endsWith(".recall"));
     return found ? found[0].split(".")[0] : null;
@@ -253,7 +253,7 @@ GECBENCH.define("charts", (use) => {
     main.append(controls);
     const entries = state.people === "1" ? shown : shown.filter((row) => row.role !== "human");
     if (entries.length < 2) {
-      main.append(empty("Fewer than two systems have both scores."));
+      main.append(empty("There is nothing to plot: fewer than two systems have both scores."));
       return;
     }
     const human = entries.length < shown.length ? shown : [];
@@ -293,7 +293,7 @@ GECBENCH.define("charts", (use) => {
     return found;
   }
 
-  /** Draw lines of equal F0.5 with their names at the right end; return the boxes of the names. */
+  /** Draw lines of equal F0.5 with their names at the right end. Return the boxes of the names. */
   function drawContours(chart, levels, ranges, kind) {
     return levels.flatMap(([level, name]) => {
       const found = contour(level, ...ranges).map(([recall, precision]) => [chart.x(recall), chart.y(precision)]);
@@ -308,7 +308,7 @@ GECBENCH.define("charts", (use) => {
     });
   }
 
-  /** Dashed lines of the human mean on each axis, each with its name; returns the boxes of names and lines. */
+  /** Draw a dashed line with a name at the human mean of each axis. Return the boxes of the names and lines. */
   function humanLines(chart, human, dots) {
     const { node, box } = chart;
     const width = widthOf("human");
@@ -365,7 +365,7 @@ GECBENCH.define("charts", (use) => {
     return chart.node;
   }
 
-  /** On a phone the first tap names a point; its name then links to the system. */
+  /** On a phone, a tap on a point shows its name, which links to the system. */
   function tap(event, row, values, tapped) {
     event.preventDefault();
     for (const node of document.querySelectorAll(".point.chosen")) node.classList.remove("chosen");
@@ -373,7 +373,7 @@ GECBENCH.define("charts", (use) => {
     tapped.replaceChildren(el("a", { href: systemAddress(row) }, foreign(row.system)), ` – ${values}`);
   }
 
-  /** Lines of equal F0.5, and that of the human mean. */
+  /** Draw lines of equal F0.5, and the line with the F0.5 of the human mean. */
   function splitLines(chart, human, x, ranges) {
     const metric = x.split(".")[0];
     const level = humanMean(human, metric);
@@ -385,12 +385,13 @@ GECBENCH.define("charts", (use) => {
   }
 
   function caption(shown, human, x, y) {
-    const hidden = human.length ? " The dashed line is the mean of the human rewrites, on the same references." : "";
+    const lines = isSplit(x, y) ? "line is" : "lines are";
+    const hidden = human.length ? ` The dashed ${lines} the mean of the human rewrites, on the same references.` : "";
     const tip = chartSize().width < NARROW ? " Tap a point for its name."
       : crowded(shown) ? " Point at a dot without a name to see it." : "";
     if (isSplit(x, y)) {
-      return "Curves join points of equal F0.5. Systems at the top left change little and are mostly right; systems at "
-        + `the bottom right change much, right and wrong.${hidden}${tip}`;
+      return "Each curve joins points of equal F0.5. Systems at the top left make few changes, and most of them are "
+        + `correct. Systems at the bottom right make many changes, and more of them are wrong.${hidden}${tip}`;
     }
     const systems = shown.filter((row) => row.role === "system");
     if (systems.length < 3) return hidden + tip;
@@ -408,17 +409,18 @@ GECBENCH.define("charts", (use) => {
   const FEWEST_EDITS = 10;
   const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2", "1 4", "12 4", "4 2 1 2"];
 
-  /** Ways to group: [name, label, the field of a system's details, title of the axis, what the groups are]. */
+  /** Ways to group: [name, label, the field of a system's details, title of the axis, description of the groups]. */
   const WAYS = [
     ["distance", "edit distance", "by_source_distance", "Characters between source and references",
-      "Sentences grouped by the mean Levenshtein distance between the source and its references, in characters. All "
-      + "systems are scored on the same sentences of a group."],
+      "Sentences are grouped by the mean Levenshtein distance between the source and its references, in characters. "
+      + "The groups are the same for all systems."],
     ["grammaticality", "grammaticality", "by_grammaticality", "Grammaticality of the source",
-      "Sentences grouped by how grammatical people judged the source (GUG), from 1, incomprehensible, to 4, perfect."],
+      "Sentences are grouped by the judged grammaticality of the source (GUG), from 1 (incomprehensible) to 4 "
+      + "(perfect)."],
     ["type", "error type", "by_type", "", ""],
   ];
 
-  /** Return [[row, details]] of the systems whose details can be read. */
+  /** Return [[row, details]] of the first systems whose details can be read. */
   async function detailed(rows) {
     const found = [];
     for (const row of rows.slice(0, MOST_LINES)) {
@@ -447,7 +449,7 @@ GECBENCH.define("charts", (use) => {
     const systems = await detailed(chosen);
     const ways = waysOf(systems);
     if (!ways.length) {
-      main.append(empty("No groups to show: this table has no outputs, or the board was built without them."));
+      main.append(empty("There are no groups to show: this table has no outputs, or the page was built without them."));
       return;
     }
     const way = ways.find(([name]) => name === state.by) || ways[0];
@@ -461,12 +463,12 @@ GECBENCH.define("charts", (use) => {
       dataFiles([`table-${table.key}`, ...systems.map(([row]) => `system-${row.id}`)]));
   }
 
-  /** One way of grouping, of some systems: a figure. */
+  /** A figure of the scores of some systems, grouped in one way. */
   function groupFigure(systems, by, metric) {
     const [, , field, xLabel, note] = WAYS.find(([name]) => name === by);
     const found = systems.filter(([, details]) => (details[field] || {})[metric])
       .map(([row, details]) => [row, details[field][metric]]);
-    if (!found.length) return empty("These systems have no such groups.");
+    if (!found.length) return empty(`These systems have no groups with ${metricOf(metric).title}.`);
     return by === "type" ? typeTable(found, metric) : lineFigure(found, metric, xLabel, note);
   }
 
@@ -478,7 +480,7 @@ GECBENCH.define("charts", (use) => {
     const few = found[0][1].filter((group) => !isLarge(group)).length;
     const large = found[0][1].map((group, k) => isLarge(group) && isFilled(k));
     found = found.map(([row, groups]) => [row, groups.filter((_, k) => large[k])]);
-    if (!found[0][1].length) return empty(`No group has ${FEWEST_SENTENCES} sentences.`);
+    if (!found[0][1].length) return empty(`No group has at least ${FEWEST_SENTENCES} sentences.`);
     const labels = found[0][1].map((group) => [group.label.replace("-", "–"), `n=${group.sentences}`]);
     const values = found.flatMap(([, groups]) => groups.map((group) => group.value)).filter((value) => value !== null);
     const chart = frame({
@@ -498,7 +500,7 @@ GECBENCH.define("charts", (use) => {
       small, idle, " ", save), chart.node);
   }
 
-  /** Neighbouring groups that have values, each run of them a line: nothing bridges a missing group. */
+  /** Split groups into runs of neighbors that have values. Each run is a line, so no line crosses a missing group. */
   function runs(dots) {
     const found = [[]];
     for (const dot of dots) {
@@ -520,7 +522,7 @@ GECBENCH.define("charts", (use) => {
       }));
   }
 
-  /** Error types by row, systems by column: F where the metric has it, else recall. */
+  /** A table of F (or of recall, if the metric has no F per type) with a row per error type and a column per system. */
   function typeTable(found, metric) {
     const measure = found.some(([, types]) => types.some((each) => each.value !== null)) ? "value" : "recall";
     const names = [...new Set(found.flatMap(([, types]) => types.map((each) => each.type)))];
@@ -532,9 +534,9 @@ GECBENCH.define("charts", (use) => {
     };
     const what = measure === "value" ? "F" : "Recall";
     return el("div", null,
-      el("p", { class: "note" }, `${what} of each error type by ${metricOf(metric).title}. Below it is the number of `
-        + "correct edits out of all gold edits. The gold is that of the annotator chosen for each sentence, so the "
-        + "number of gold edits may differ between systems."),
+      el("p", { class: "note" }, `${what} of each error type by ${metricOf(metric).title}. Below each value is the `
+        + "number of correct edits out of all gold edits. The gold edits are from the annotator chosen for each "
+        + "sentence and system, so their number may differ between systems."),
       scrolled("Scores by error type", el("table", { class: "figures types" },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Type"),
           found.map(([row]) => el("th", { scope: "col", class: "number" },
@@ -543,7 +545,7 @@ GECBENCH.define("charts", (use) => {
           found.map(([, types]) => cell(types, name))))))));
   }
 
-  /** Differences by error type of two systems, largest first, as horizontal bars: A to the right, B to the left. */
+  /** Bars of the differences between two systems by error type. A bar to the right means that A is better. */
   function typeBars([a, b], metric) {
     const byType = ([, details]) => new Map(details.by_type[metric].map((each) => [each.type, each]));
     const [left, right] = [byType(a), byType(b)];
@@ -552,7 +554,7 @@ GECBENCH.define("charts", (use) => {
       && left.get(type)[measure] !== null && right.get(type)[measure] !== null)
       .map((type) => [type, left.get(type), right.get(type), left.get(type)[measure] - right.get(type)[measure]])
       .sort((one, other) => other[3] - one[3]);
-    if (!shown.length) return empty(`No error type has ${FEWEST_EDITS} edits.`);
+    if (!shown.length) return empty(`No error type has at least ${FEWEST_EDITS} gold edits.`);
     const most = Math.max(...shown.map(([, , , difference]) => Math.abs(difference)), 0.01);
     const bar = (difference) => svg("svg", { class: "bar", viewBox: "-100 0 200 12", preserveAspectRatio: "none",
       "aria-hidden": "true" },
@@ -563,7 +565,7 @@ GECBENCH.define("charts", (use) => {
     const counts = (each) => `${points(each[measure], 1)} (${each.correct}/${each.gold})`;
     return el("div", null,
       el("p", { class: "note" }, `Error types sorted by the difference in ${what} by ${metricOf(metric).title}. `
-        + "A bar to the right means that A is better. The numbers in brackets count gold edits that the system made. "
+        + "A bar to the right means that A is better. In brackets are the correct edits out of all gold edits. "
         + `Types with fewer than ${FEWEST_EDITS} gold edits are left out.`),
       scrolled("Differences by error type", el("table", { class: "figures types bars" },
         el("thead", null, el("tr", null, ["Error type", "A − B", "", "A", "B"].map((label, k) => el("th",

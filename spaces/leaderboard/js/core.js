@@ -1,7 +1,7 @@
 "use strict";
-// The page must open from a disk, where browsers refuse ES modules and fetch(). So there is one global, GECBENCH: files
-// define modules by name, which run when first used. This file comes first; the order of the others does not matter.
-// Data arrives as scripts that call GECBENCH.add.
+// The page must open from a disk, where browsers refuse ES modules and fetch(). So there is one global, GECBENCH. Each
+// file defines modules by name, and a module runs when it is first used. This file comes first. The order of the other
+// files does not matter. Data are scripts that call GECBENCH.add.
 const GECBENCH = (() => {
   const factories = new Map();
   const modules = new Map();
@@ -14,7 +14,7 @@ const GECBENCH = (() => {
 
   function use(name) {
     if (!modules.has(name)) {
-      if (!factories.has(name)) throw new Error(`There is no module ${name}, or it uses itself.`);
+      if (!factories.has(name)) throw new Error(`The module ${name} is not defined, or it uses itself.`);
       const factory = factories.get(name);
       factories.delete(name);
       modules.set(name, Object.freeze(factory(use)));
@@ -53,7 +53,7 @@ const GECBENCH = (() => {
     }
   }
 
-  /** Return a promise of the data of a name, read once. */
+  /** Return a promise of the data with this name. They are read only once. */
   function load(name) {
     if (data.has(name)) return Promise.resolve(data.get(name));
     if (!loading.has(name)) loading.set(name, read(name));
@@ -74,7 +74,7 @@ const GECBENCH = (() => {
   return Object.freeze({ define, use, add, board, load, refresh });
 })();
 
-// The theme: set before the page is drawn, so that it does not flash.
+// Set the theme before the page is drawn, so that it does not flash.
 (() => {
   const LABELS = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" };
   const THEMES = Object.keys(LABELS);
@@ -101,7 +101,7 @@ const GECBENCH = (() => {
       const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
       try {
         localStorage.setItem("gecbench-theme", next);
-      } catch { /* a page without storage forgets it */ }
+      } catch { /* without storage, the choice is not remembered */ }
       applyTheme(next);
     });
   });
@@ -133,17 +133,17 @@ GECBENCH.define("dom", () => {
       options.map(([value, text]) => el("option", { value, selected: value === chosen }, text))));
   }
 
-  /** A paragraph in place of what cannot be shown. */
+  /** A paragraph that says why there is nothing to show. */
   function empty(text) {
     return el("p", { class: "empty" }, text);
   }
 
-  /** Text that others wrote: isolated, so that right-to-left marks in it turn nothing around it. */
+  /** Text that others wrote. It is isolated, so that right-to-left marks in it do not change the text around it. */
   function foreign(text, attributes) {
     return el("bdi", attributes, String(text));
   }
 
-  /** A link that leaves the page: http and https only, anything else stays text. */
+  /** A link to another site. Addresses other than http and https stay text. */
   function outside(url, text) {
     let parsed;
     try {
@@ -155,17 +155,17 @@ GECBENCH.define("dom", () => {
     return el("a", { href: parsed.href, rel: "noopener noreferrer nofollow", target: "_blank" }, foreign(text || url));
   }
 
-  /** A number with some decimals as the terminal prints it: what lies exactly between two goes to the even one. */
+  /** A number with some decimals, rounded like on the terminal: a value exactly halfway goes to the even digit. */
   function decimals(value, digits) {
     const rounded = value.toFixed(digits);
     const scaled = Math.abs(value) * 10 ** digits;
-    if (Math.abs((scaled % 1) - 0.5) > 1e-6) return rounded; // not between two: 30 more decimals take time
+    if (Math.abs((scaled % 1) - 0.5) > 1e-6) return rounded; // not halfway, so the slow exact way is not needed
     const exact = value.toFixed(digits + 30);
     const cut = exact.slice(0, -30).replace(/\.$/, "");
     return /50{29}$/.test(exact) && /[02468]$/.test(cut) ? cut : rounded;
   }
 
-  /** A number with the true minus sign, and by default as many decimals as the board's scores. */
+  /** A number with a typographic minus sign, and by default as many decimals as the board's scores. */
   function signed(value, digits = GECBENCH.board().digits) {
     return decimals(value, digits).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
   }
@@ -174,13 +174,13 @@ GECBENCH.define("dom", () => {
     return value === null || value === undefined ? "–" : signed(100 * value, digits);
   }
 
-  /** A range: a dash between two numbers, a word where one of them carries a minus. */
+  /** A range of two numbers with a dash between them, or with "to" if one of them is negative. */
   function range(low, high, digits) {
     const between = low < 0 || high < 0 ? " to " : "–";
     return `${points(low, digits)}${between}${points(high, digits)}`;
   }
 
-  /** Text that ends as sentences do. */
+  /** Text with a period at the end, unless it has one. */
   function sentence(text) {
     return /[.!?]$/.test(text) ? text : `${text}.`;
   }

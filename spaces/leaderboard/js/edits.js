@@ -1,15 +1,15 @@
 "use strict";
-// The edit browser of the board's page and of pages that `gecbench explain --html` writes: choose sentences {id, text,
-// edits: [{outcome, type}]} by their words and edits, and open one after the other by buttons and keys.
+// The edit browser of the board's page and of the pages that `gecbench explain --html` writes. It filters sentences
+// {id, text, edits: [{outcome, type}]} by words and edits, and opens one after another with buttons and keys.
 GECBENCH.define("edits", (use) => {
   const { el, choice } = use("dom");
 
-  /** Whether an edit has the outcome and the error type that are wanted. */
+  /** Whether an edit has the chosen outcome and error type. */
   function passes(edit, { outcome, type }) {
     return (!outcome || edit.outcome === outcome) && (!type || edit.type === type);
   }
 
-  /** Fields named show, outcome, type and words; `label` returns an edit's error type in words. */
+  /** Return the fields show, outcome, type and words of the form. `label` returns an edit's error type in words. */
   function filters(sentences, { shows, outcomes, outcomeLabel, label }, chosen) {
     const types = new Map();
     for (const { edits } of sentences) {
@@ -29,7 +29,7 @@ GECBENCH.define("edits", (use) => {
     ].filter(Boolean);
   }
 
-  /** The sentences to show: that of a number, or those that have the words and an edit that passes. */
+  /** Return the sentences to show: the one with this number, or all that contain the words and a matching edit. */
   function choose(sentences, wanted, isShown) {
     const words = (wanted.words || "").trim().toLowerCase();
     const numbered = sentences.filter(({ id }) => id.toLowerCase() === words);
@@ -39,7 +39,7 @@ GECBENCH.define("edits", (use) => {
       && (wanted.show === "all" || isShown(sentence)));
   }
 
-  /** Open the chosen sentence of an id, or the first. Return buttons with a counter, and a function to open another. */
+  /** Open the sentence with an id, or the first. Return buttons with a counter, and a function to open another. */
   function walk(chosen, id, show) {
     const counter = el("output", { class: "status" }, "No sentence matches these filters.");
     let position = Math.max(0, chosen.findIndex((sentence) => sentence.id === id));

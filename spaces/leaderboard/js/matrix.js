@@ -1,5 +1,5 @@
 "use strict";
-// The significance matrix: every system against every other, by the tests that the build made.
+// The significance matrix: all pairs of systems, with the tests that the build computed.
 GECBENCH.define("matrix", (use) => {
   const { el, empty, foreign, signed, range } = use("dom");
   const {
@@ -9,7 +9,7 @@ GECBENCH.define("matrix", (use) => {
   const MOST = 25;
   const SIGNIFICANT = 0.05;
 
-  /** Return a function from two ids to {value, low, high, p, adjusted}, the first minus the second, or null. */
+  /** Return a function from two ids to the difference (first minus second): {value, low, high, p, adjusted} or null. */
   async function pairTests(table, metric) {
     if (!(table.tests || []).includes(metric)) return () => null;
     const { ids, differences, adjusted } = await GECBENCH.load(`tests-${table.key}-${metric}`);
@@ -72,7 +72,7 @@ GECBENCH.define("matrix", (use) => {
     main.append(
       el("ul", { class: "legend" },
         [["better", "+", "the row's system is significantly better"],
-          ["worse", "−", "significantly worse"],
+          ["worse", "−", "the row's system is significantly worse"],
           ["same", "·", "no significant difference"]].map(([kind, mark, text]) => el("li", null,
           el("span", { class: `cell ${kind}` }, mark), ` ${text}`))),
       scrolled("Significance matrix", el("table", { class: "matrix" }, el("thead", null, head),
@@ -80,8 +80,8 @@ GECBENCH.define("matrix", (use) => {
       shown.length < ranked.length ? el("p", null, el("a", { class: "button", href: State.address({ all: "1" }) },
         `Show all ${ranked.length} systems`)) : "",
       el("p", { class: "note" }, `Differences by ${metricOf(metric).title}, tested by the paired bootstrap. The `
-        + "p-values of each row are adjusted by Holm's method for all other systems. Differences with p below 0.05 "
-        + "are significant. To print a row, use ",
+        + "p-values of a row are adjusted by Holm's method for all tests of the row's system. Differences with p below "
+        + "0.05 are significant. To print a row, use ",
       el("code", null, "gecbench compare --test bootstrap --against SYSTEM"),
       ". Point at a cell to see the difference, its 95% interval and p. Click it to compare the two systems."),
       dataFiles([`tests-${table.key}-${metric}`]));

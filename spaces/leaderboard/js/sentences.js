@@ -1,5 +1,5 @@
 "use strict";
-// The edits of two systems as correct, wrong or missed, and both texts aligned with the references.
+// The edits of two systems, marked as correct, wrong or missed, and their outputs aligned with the references.
 GECBENCH.define("sentences", (use) => {
   const { el, choice, empty, foreign, points, shorten } = use("dom");
   const {
@@ -9,24 +9,24 @@ GECBENCH.define("sentences", (use) => {
   const { passes, filters, choose, walk } = use("edits");
   const PAGE = 30;
   const SHOW = [
-    ["", "where A or B edits"], ["all", "all sentences"], ["differ", "where the two differ"],
-    ["a", "what A fixes and B misses"], ["b", "what B fixes and A misses"],
+    ["", "sentences edited by A or B"], ["all", "all sentences"], ["differ", "sentences where A and B differ"],
+    ["a", "errors that A fixes and B misses"], ["b", "errors that B fixes and A misses"],
   ];
   const SIGNS = { correct: ["match", "✓"], wrong: ["wrong", "✗"], missed: ["miss", "○"] };
   const ORDER = [["", "as in the corpus"], ["a", "A better first"], ["b", "B better first"]];
   const LEGEND = [
-    ["match", "as in a reference"],
-    ["wrong", "not in any reference"],
+    ["match", "change as in a reference"],
+    ["wrong", "change that is not in any reference"],
     ["miss", "unchanged, but every reference changes it"],
-    ["changed", "a reference's change"],
+    ["changed", "change in a reference"],
   ];
 
-  // Token alignment of any number of texts, each against the source: columns are source tokens and the gaps between.
+  // Token alignment of several texts with the source: the columns are source tokens and the gaps between them.
   function tokensOf(text) {
     return text.split(/\s+/u).filter(Boolean);
   }
 
-  /** Cost of replacing a token: less for spellings that share a beginning or an end. */
+  /** Cost of replacing a token. It is lower for tokens that share a beginning or an end. */
   function substitution(left, right) {
     if (left === right) return 0;
     if (left.toLowerCase() === right.toLowerCase()) return 0.4;
@@ -62,7 +62,7 @@ GECBENCH.define("sentences", (use) => {
     return { kept, gaps };
   }
 
-  /** Return columns [{source, cells}] for a source and texts; a cell is what stands in the column in that text. */
+  /** Return columns [{source, cells}] for a source and texts. A column has a cell per text. */
   function alignTexts(sourceText, texts) {
     const source = tokensOf(sourceText);
     const aligned = texts.map((text) => alignToSource(source, tokensOf(text)));
@@ -76,20 +76,20 @@ GECBENCH.define("sentences", (use) => {
     return columns;
   }
 
-  /** Judge a system's cell by the references' cells of its column. */
+  /** Compare a system's cell with the references' cells: return "match", "wrong", "miss", "same" or "changed". */
   function judge(cell, source, references) {
     if (cell === source) return references.length && references.every((other) => other !== source) ? "miss" : "same";
     if (!references.length) return "changed";
     return references.includes(cell) ? "match" : "wrong";
   }
 
-  /** Why there is nothing to show. */
+  /** A sentence that says why there is nothing to show. */
   function whyEmpty(table) {
     if (table.restricted) {
-      return `The license of ${corpusLabel(table)} does not permit showing its sentences. Build the page yourself with `
-        + "gecbench leaderboard build --restricted-texts to browse them.";
+      return `The license of ${corpusLabel(table)} does not permit showing its sentences. To browse them, build the `
+        + "page yourself with gecbench leaderboard build --restricted-texts.";
     }
-    return "No sentences to show: this table has no outputs, or the board was built without them.";
+    return "There are no sentences to show: this table has no outputs, or the page was built without sentences.";
   }
 
   async function showSentences(main, state) {
@@ -114,7 +114,7 @@ GECBENCH.define("sentences", (use) => {
       return;
     }
     if (details.some((each) => each.predictions.length !== corpus.sources.length)) {
-      main.append(empty("These outputs belong to another version of the corpus."));
+      main.append(empty("Outputs of A or B belong to another version of the corpus. Choose other systems."));
       return;
     }
     const sentences = pairUp(corpus, details, metric);
@@ -143,14 +143,14 @@ GECBENCH.define("sentences", (use) => {
     });
   }
 
-  /** Gold edits of one system that are correct there and missed or made otherwise by the other. */
+  /** The correct edits of one system that the other system did not make in the same way. */
   function fixedAlone({ sides }, side, { type }) {
     const key = ({ start, end, correction }) => [start, end, correction].join("|");
     const made = sides[1 - side].filter(({ outcome }) => outcome === "correct").map(key);
     return sides[side].filter((edit) => passes(edit, { outcome: "correct", type }) && !made.includes(key(edit)));
   }
 
-  /** How many edits of each system pass the filters, by outcome. */
+  /** A table of how many edits of each system pass the filters, by outcome. */
   function tally(sentences, systems, { type }) {
     const edits = systems.map((_, side) => sentences.flatMap(({ sides }) => sides[side]));
     if (!edits.flat().length) return "";
@@ -259,7 +259,7 @@ GECBENCH.define("sentences", (use) => {
   /** Break the columns into lines that fit. */
   function chunks(columns, width) {
     const { fontSize, fontFamily } = getComputedStyle(document.body);
-    pen.font = `600 ${fontSize} ${fontFamily}`; // as bold as a word can be
+    pen.font = `600 ${fontSize} ${fontFamily}`; // the boldest weight in the table
     const widthOf = (text) => pen.measureText(text).width;
     const parts = [[]];
     let used = 0;

@@ -1,5 +1,5 @@
 "use strict";
-// How to submit; with the server behind the page, a form that scores at once.
+// How to submit a system. If a server runs the page, there is also an upload form that scores at once.
 GECBENCH.define("submit", (use) => {
   const { el, foreign, outside, points, range, counted } = use("dom");
   const { metricOf, currentTable, corpusLabel, setLabel } = use("board");
@@ -10,7 +10,8 @@ GECBENCH.define("submit", (use) => {
       el("h2", null, "Submit a system"),
       el("p", null, "Give one output per line, in the order of the corpus, or JSON Lines with ",
         el("code", null, '{"prediction": "…"}'),
-        ". Separate words and punctuation by spaces, as in the corpus", server ? ", or choose raw text." : "."),
+        ". Separate words and punctuation with spaces, as in the corpus",
+        server ? ", or choose “raw text” under Tokens." : "."),
       ...sources(tables));
     if (server) main.append(submitForm(server, state));
     if (commands.length) {
@@ -32,18 +33,18 @@ GECBENCH.define("submit", (use) => {
       ])));
   }
 
-  /** The metrics that some table has, or all where nothing is scored yet. */
+  /** The metrics that some table has, or all metrics if nothing is scored yet. */
   function measured(metrics, tables) {
     const used = metrics.filter(({ name }) => tables.some((table) => table.metrics.includes(name)));
     return used.length ? used : metrics;
   }
 
-  /** Commands with the address of this page in place of the one that they leave open. */
+  /** Fill the address of this page into commands. */
   function here(text) {
     return text.replace("THIS-BOARD/", new URL(".", location.href).href);
   }
 
-  /** Links to the sentences that systems are run on. */
+  /** Links to the source sentences, which systems correct. */
   function sources(tables) {
     const links = tables.filter((table) => table.source).flatMap((table, k) => [k ? ", " : "",
       el("a", { href: table.source, download: `${table.corpus.replace(/[^\w.-]+/g, "-")}.txt` },
@@ -52,7 +53,7 @@ GECBENCH.define("submit", (use) => {
     return [
       links.length ? el("p", null, "Sentences to correct: ", links, ".") : "",
       restricted.length ? el("p", null, "The license of ", restricted.map(corpusLabel).join(", "),
-        " does not permit offering sentences here. To get them, run ", restricted.flatMap(({ name }, k) => [
+        " does not permit publishing its sentences here. To get them, run ", restricted.flatMap(({ name }, k) => [
           k ? ", " : "", el("code", null, `gecbench data source ${name} -o source.txt`)]), ".") : "",
     ];
   }
@@ -65,7 +66,7 @@ GECBENCH.define("submit", (use) => {
     return bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(0)} MB` : `${bytes} bytes`;
   }
 
-  /** The corpora that take submissions, the one that the address names chosen. */
+  /** The corpora that accept submissions, as options. The corpus in the address is selected. */
   function corpusOptions(server, state) {
     const current = currentTable(state).name;
     const { tables } = GECBENCH.board();
@@ -105,7 +106,7 @@ GECBENCH.define("submit", (use) => {
       el("div", { class: "ticks" }, tick("clean", "Remove labels and quotes around outputs"),
         tick("aligned", "The lines are in the right order")),
       field("Submitter", input("submitter", { maxlength: 200, required: Boolean(server.name_required) }),
-        limit && sealed ? `${limit}; "Score only" also counts` : limit),
+        limit && sealed ? `${limit}, including “Score only”` : limit),
       field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
       field("Description", input("description", { maxlength: 2000 })),
       field("Year", input("year", { inputmode: "numeric", pattern: "[0-9]{4}", maxlength: 4 })),
@@ -158,7 +159,9 @@ GECBENCH.define("submit", (use) => {
     const typed = pasted.trim() ? new File([`${pasted.replace(/\n+$/, "")}\n`], "pasted.txt") : null;
     const given = file.size ? file : typed;
     if (!given) throw new Error("Choose a file with the outputs, or paste them.");
-    if (given.size > server.most_bytes) throw new Error("The file is larger than the limit.");
+    if (given.size > server.most_bytes) {
+      throw new Error(`The outputs are larger than the limit of ${sizeLabel(server.most_bytes)}.`);
+    }
     return given;
   }
 
@@ -175,7 +178,7 @@ GECBENCH.define("submit", (use) => {
     let job = await ask(`api/submissions?${query}`, { method: "POST", body: file, headers });
     while (job.state === "waiting" || job.state === "running") {
       bar.value = job.done;
-      message.textContent = job.state === "waiting" ? "Waiting for its turn …" : `Scoring: ${job.stage} …`;
+      message.textContent = job.state === "waiting" ? "Waiting to be scored …" : `Scoring: ${job.stage} …`;
       await new Promise((resolve) => { setTimeout(resolve, 250); });
       job = await ask(`api/submissions/${encodeURIComponent(job.id)}`);
     }
@@ -192,12 +195,12 @@ GECBENCH.define("submit", (use) => {
       el("a", { href: `#system?${place}`, id: "added" }, "See it on the board")), ...resultNotes(job));
   }
 
-  /** Warnings, and what was cleaned or tokenized. */
+  /** Warnings, and the lines that were cleaned or tokenized. */
   function resultNotes(job) {
     return [
       ...job.warnings.map((warning) => el("p", { class: "warning" }, `Note: ${warning}.`)),
       job.rewritten ? el("details", { class: "preview", open: true },
-        el("summary", null, `${counted(job.rewritten, "line")} cleaned or split into tokens`),
+        el("summary", null, `${counted(job.rewritten, "line")} cleaned or tokenized before scoring`),
         el("table", { class: "figures" },
           el("thead", null, el("tr", null, ["Line", "As given", "As scored"].map((label) => el("th",
             { scope: "col" }, label)))),
@@ -206,7 +209,7 @@ GECBENCH.define("submit", (use) => {
     ];
   }
 
-  /** What a score without publishing shows: scores, the rank it would have, and its place among its neighbors. */
+  /** The result of "Score only": scores, the rank that the system would get, and its neighbors in the ranking. */
   function resultCard(job, own) {
     const { title } = metricOf(job.metric);
     const scores = Object.entries(job.scores).sort(([one], [other]) => (other === job.metric) - (one === job.metric));

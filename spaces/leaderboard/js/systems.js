@@ -1,5 +1,5 @@
 "use strict";
-// One system: who, when, what, how well; and two side by side. The address names them.
+// The page of one system with its facts and scores, and the comparison of two systems. The address names the systems.
 GECBENCH.define("systems", (use) => {
   const { el, empty, foreign, outside, points, range, sentence, counted, signed } = use("dom");
   const {
@@ -50,13 +50,13 @@ GECBENCH.define("systems", (use) => {
     ].filter(([, value]) => value);
   }
 
-  /** TeX for a name that others wrote: its special characters are escaped. */
+  /** Escape the special characters of TeX in a text. */
   function tex(text) {
     const escaped = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
     return text.replace(/[\\~^&%$#_{}]/g, (character) => escaped[character] || `\\${character}`);
   }
 
-  /** A line of a LaTeX table: the system, and each metric with half the width of its interval. */
+  /** A line of a LaTeX table: the system, and each score with ± half the width of its interval. */
   function latexLine(row, table) {
     const cells = table.metrics.filter((name) => row.scores[name]).map((name) => {
       const { value, low, high } = row.scores[name];
@@ -108,22 +108,25 @@ GECBENCH.define("systems", (use) => {
     return el("div", { class: "actions" }, compare, sentences, cite, copyLink());
   }
 
-  /** Columns of the figures: [heading, text of a figure or nothing, explanation]; those that are empty are left out. */
+  /** Columns of the table of scores: [heading, function that returns the text, tooltip]. Empty columns are left out. */
   const COLUMNS = [
     ["Score", (figure) => points(figure.value)],
     ["95% interval", (figure) => figure.low != null && range(figure.low, figure.high)],
     ["Rank", (figure) => figure.rank],
     ["Cluster", (figure) => figure.cluster && clusterName(figure.cluster)],
     ["p", (figure) => figure.p_text,
-      "p-value against the first system of its cluster; for that system, of the cluster above"],
-    ["p (Holm)", shownAdjusted, "p, adjusted by Holm's method for all tests of that system; * below 0.05"],
-    ["human", (figure) => figure.human != null && points(figure.human), "Mean of one annotator against the others"],
+      "p-value of the test against the first system of its cluster; the first system is tested against the first "
+      + "system of the cluster above"],
+    ["p (Holm)", shownAdjusted,
+      "p, adjusted by Holm's method for all tests of the system that this one is tested against; * below 0.05"],
+    ["human", (figure) => figure.human != null && points(figure.human),
+      "Mean score of one annotator against the others"],
     ["same refs", (figure) => figure.ratio != null && points(figure.against_others),
-      "The system against the same references as the annotators"],
+      "Score of the system against the same references as the annotators"],
     ["% human", (figure) => figure.ratio != null && `${points(figure.ratio, 1)}%`, "same refs divided by human"],
   ];
 
-  /** Return the columns of the parts that metrics show beside their scores, such as precision. */
+  /** Return the columns of the parts that metrics show with their scores, such as precision. */
   function partColumns(metrics) {
     const parts = new Set(metrics.flatMap((name) => metricOf(name).columns || []));
     return [...parts].map((part) => [part[0].toUpperCase() + part.slice(1),
@@ -154,10 +157,10 @@ GECBENCH.define("systems", (use) => {
     return [source ? outside(source.url, source.title) : null, differs ? ` – ${differs}` : null];
   }
 
-  /** How a figure was made: its signature or source, and what to know about it. */
+  /** How a score was computed: its signature or its source, and notes. */
   function origin(name, figure) {
     const { notes } = GECBENCH.board();
-    const capped = figure.capped ? ` ${figure.capped} capped: ${sentence(notes.capped)}` : null;
+    const capped = figure.capped ? ` ${counted(figure.capped, "sentence")} capped. ${sentence(notes.capped)}` : null;
     return el("li", null, `${metricOf(name).title}: `,
       figure.signature ? el("code", null, figure.signature) : null, cited(figure), capped);
   }
@@ -214,7 +217,7 @@ GECBENCH.define("systems", (use) => {
     const found = part ? null : tests(a.id, b.id);
     const sign = both && values[0] > values[1] ? "+" : "";
     const direction = (metricOf(name).lower_is_better || []).includes(part) ? -1 : 1;
-    // The precision of a system that changes nothing is 100 by definition, and no merit.
+    // The precision of a system that changes nothing is 100 by definition, so it does not count as better.
     const idle = part === "precision" && [a, b].some((row) => row.unchanged === 1);
     const better = (k) => both && !idle && direction * (values[k] - values[1 - k]) > 0;
     return el("tr", null, el("th", { scope: "row" }, label),
@@ -238,12 +241,12 @@ GECBENCH.define("systems", (use) => {
       scrolled("Scores of both systems", el("table", { class: `figures metrics${adjusts ? " adjusts" : ""}` },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), heading(a, "A"), heading(b, "B"),
           column("A − B"), column("p", "Paired bootstrap test of this pair alone"),
-          adjusts ? column("p (Holm)", "Adjusted for comparing A with all ranked systems") : null)),
+          adjusts ? column("p (Holm)", "p, adjusted by Holm's method for comparing A with all ranked systems") : null)),
         el("tbody", null, shown.flatMap((name) => [pairLine(a, b, name, tests[name], adjusts),
           ...(metricOf(name).columns || []).map((part) => pairLine(a, b, name, tests[name], adjusts, part))])))),
-      el("p", { class: "note" }, "Below each score and difference is its 95% bootstrap interval. Bold is the better "
-        + "score. p tests this pair alone (paired bootstrap).", adjusts ? " p (Holm) is adjusted for comparing A with "
-        + "all ranked systems. A star marks p below 0.05." : null));
+      el("p", { class: "note" }, "Below each score and difference is its 95% bootstrap interval. The better score is "
+        + "bold. p is from the paired bootstrap test of this pair alone.", adjusts ? " p (Holm) is adjusted for "
+        + "comparing A with all ranked systems. A star marks p (Holm) below 0.05." : null));
   }
 
   return { tex, showSystem, showCompare };

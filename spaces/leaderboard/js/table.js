@@ -1,6 +1,6 @@
 "use strict";
-// The ranking: one table per corpus and reference set, sortable, filterable, with clusters; human entries behind a
-// switch or as a line; below it what others report, unranked, each figure with its source and what makes it differ.
+// The ranking: one table per corpus and reference set that can be sorted and filtered. Human entries are one line, or
+// with a switch a line each. Below the ranking are the results that others reported, with their sources.
 GECBENCH.define("table", (use) => {
   const { el, svg, empty, foreign, outside, points, range, sentence, download } = use("dom");
   const {
@@ -33,7 +33,7 @@ GECBENCH.define("table", (use) => {
     return el("small", null, text);
   }
 
-  /** A metric's scores; the one that ranks has its intervals below them, the others have them on hover. */
+  /** The column of a metric. The ranking metric shows its intervals below the scores, other metrics in tooltips. */
   function metricColumn(name, ranking) {
     const { title, description } = metricOf(name);
     const value = (row) => row.scores[name];
@@ -61,13 +61,15 @@ GECBENCH.define("table", (use) => {
       { key: "interval", label: `${title}, 95%`, kind: "wide",
         value: (row) => figureOf(row).low, content: (_, row) => whisker(figureOf(row), place, human) },
       { key: "ratio", label: "% human",
-        title: "Score against all annotators but one, divided by the mean score of one annotator against the others",
+        title: "Score against all annotators except one, divided by the mean score of one annotator against the others",
         value: (row) => figureOf(row).ratio, content: (ratio, row) => [`${points(ratio, 1)}%`,
           smaller(`${points(figureOf(row).against_others)} / ${points(figureOf(row).human)}`)] },
       { key: "p", label: "p",
-        title: "p-value against the first system of its cluster; for that system, of the cluster above",
+        title: "p-value of the test against the first system of its cluster; the first system is tested against the "
+          + "first system of the cluster above",
         value: (row) => figureOf(row).p_text },
-      { key: "p_adjusted", label: "p (Holm)", title: "p, adjusted by Holm's method for all tests of that system",
+      { key: "p_adjusted", label: "p (Holm)",
+        title: "p, adjusted by Holm's method for all tests of the system that this one is tested against",
         value: (row) => shownAdjusted(figureOf(row)) },
       { key: "unchanged", label: "unchanged", title: "Share of unchanged sentences", sortable: true,
         value: (row) => row.unchanged, content: (share) => `${points(share, 0)}%` },
@@ -83,7 +85,7 @@ GECBENCH.define("table", (use) => {
     return value != null && value !== "";
   }
 
-  /** Return the columns that some row fills; `common` says that most do, `chosen` and `shown` follow the address. */
+  /** Return the columns that at least one row fills. `chosen` and `shown` depend on the address. */
   function columnsOf(table, rows, metric, human, state) {
     const systems = rows.filter((row) => row.role === "system");
     const all = [
@@ -118,7 +120,7 @@ GECBENCH.define("table", (use) => {
       el("button", { type: "button", class: "quiet", onclick: () => State.replace({ cols: "" }) }, "Default columns"));
   }
 
-  /** Return a function from figures to the numbers of their sources, counted as they come, and the sources. */
+  /** Return a function that gives each source of a figure a number, and a map of the numbered sources. */
   function numbered() {
     const found = new Map();
     const numberOf = ({ source, differs }) => {
@@ -144,7 +146,7 @@ GECBENCH.define("table", (use) => {
     return el("li", null, source ? outside(source.url, source.title) : null, differs ? `: ${differs}` : null);
   }
 
-  /** The block of reported results, empty where there are none. */
+  /** The block of reported results, or "" if there are none. */
   function reportedBlock(rows, scored) {
     if (!rows.length) return "";
     const [numberOf, sources] = numbered();
@@ -163,7 +165,7 @@ GECBENCH.define("table", (use) => {
     return query.toLowerCase().split(/\s+/).every((word) => text.includes(word));
   }
 
-  /** Classes of a column's cells; narrow screens keep what was chosen and what belongs to the ranking score. */
+  /** Classes of a column's cells. Narrow screens show only chosen columns and columns of the ranking metric. */
   function cellClass(column) {
     const shown = column.main ? "main" : column.chosen ? "chosen" : column.metric === column.ranking ? "optional"
       : "optional rest";
@@ -220,7 +222,7 @@ GECBENCH.define("table", (use) => {
       columns.map((column) => cell(row, column)));
   }
 
-  /** A button that saves the rows shown; the lines of the CSV come with the board, as in data/board.csv. */
+  /** A button that saves the shown rows as CSV, with the same lines as in data/board.csv. */
   function saveCsv(table, shown) {
     const name = `leaderboard-${table.corpus}-${table.reference_set}.csv`.replace(/[^\w.-]+/g, "-");
     const save = async ({ target }) => {
@@ -235,7 +237,7 @@ GECBENCH.define("table", (use) => {
     return el("button", { type: "button", class: "quiet", id: "csv", onclick: save }, "CSV");
   }
 
-  /** What the marks in the table mean, of those that it has. */
+  /** Explanations of the marks that the table has. */
   function notes(table, rows, people, metric, columns) {
     const { notes: known, sealed, digits } = GECBENCH.board();
     const figures = rows.map((row) => row.scores[metric]).filter(Boolean);
@@ -249,23 +251,23 @@ GECBENCH.define("table", (use) => {
       rows.some((row) => row.line) && ["The dashed row is the mean of the human rewrites, scored against the same "
         + "references as the systems."],
       people && people.scores[metric] && figures.some((figure) => figure.ratio != null)
-        && [`Mean ${metricOf(metric).title} of one annotator against the others: `
-          + `${points(people.scores[metric].value)}. An annotator has one reference fewer than a system, so compare by `
-          + "the column % human."],
-      about("interval", "The bar is the 95% bootstrap interval. Its mark is the score."
-        + (table.sentences && table.sentences < 300 ? " With fewer than 300 sentences it is too narrow." : "")),
+        && [`The mean ${metricOf(metric).title} of one annotator against the others is `
+          + `${points(people.scores[metric].value)}. Annotators have one reference fewer than systems, so compare them `
+          + "with systems in the column % human."],
+      about("interval", "The bar is the 95% bootstrap interval, and the mark on it is the score."
+        + (table.sentences && table.sentences < 300 ? " With fewer than 300 sentences, it is too narrow." : "")),
       about("p", known.p),
       about("p_adjusted", known.p_adjusted),
       about("ratio", known.human),
       rows.some((row) => Object.values(row.scores).some((figure) => figure.capped)) && [`† ${known.capped}`],
-      sealed && ["References and outputs are not published here. Scores are only those of the whole corpus"
-        + (digits === 1 ? ", to a tenth of a point." : ".")],
+      sealed && ["References and outputs are not published here. The page has only scores of the whole corpus"
+        + (digits === 1 ? ", rounded to 0.1." : ".")],
     ];
     return el("ul", { class: "note notes" },
       found.filter(Boolean).map(([note, kind]) => el("li", { class: kind }, sentence(note))));
   }
 
-  /** The row that stands for all human entries: their mean, on the same references as the systems. */
+  /** The row with the mean of all human entries, which are scored against the same references as the systems. */
   function humanLine(records, table) {
     const human = records.filter((row) => row.role === "human");
     const scores = Object.fromEntries(table.metrics.map((metric) => [metric, humanMean(records, metric)])
@@ -276,13 +278,13 @@ GECBENCH.define("table", (use) => {
     return { line: "human line", id: "", system, role: "human", submitter: "", scores };
   }
 
-  /** The row of annotators against each other. They have fewer references than systems, so it is apart from them. */
+  /** The row of annotators against each other. It is separate, because they have fewer references than systems. */
   function annotatorRow({ scores }) {
     return { line: "human apart", id: "", system: "Annotators against each other", role: "human", submitter: "",
       scores: Object.fromEntries(Object.entries(scores).map(([name, { value }]) => [name, { value }])) };
   }
 
-  /** Choices among systems by what is known of them; none where nothing is. */
+  /** Filters by approach, year and weights, for the facts that are known about the systems. */
   function aboutFilters(rows, state) {
     const systems = rows.filter((row) => row.role === "system");
     const known = (name) => [...new Set(systems.map((row) => row[name]).filter(Boolean))].sort();
@@ -304,7 +306,7 @@ GECBENCH.define("table", (use) => {
       && (!weights || row.open_weights === (weights === "open"));
   }
 
-  /** What the corpus is, its license, and how to cite it. */
+  /** A paragraph about the corpus: its size, its license and how to cite it. */
   function aboutCorpus(table) {
     const facts = [
       `${corpusLabel(table)}: ${table.set_title || "all references"}`,
@@ -315,7 +317,7 @@ GECBENCH.define("table", (use) => {
       table.homepage ? [" ", outside(table.homepage, "Homepage"), "."] : null);
   }
 
-  /** A switch that shows each human entry in place of their mean. */
+  /** A switch that shows each human entry instead of their mean. */
   function humanSwitch(records, state) {
     const count = records.filter((row) => row.role === "human").length;
     if (!count) return null;
@@ -324,7 +326,7 @@ GECBENCH.define("table", (use) => {
     return el("label", { class: "switch" }, box, `Human rewrites (${count})`);
   }
 
-  /** Rows that are drawn at once. The others follow after the first frame, so that a long table responds fast. */
+  /** The number of rows in the first frame. The other rows are drawn after it, so that a long table responds fast. */
   const FIRST = 40;
 
   function afterFrame(draw) {
@@ -379,7 +381,7 @@ GECBENCH.define("table", (use) => {
         saveCsv(table, shown), copyLink()), frame, notes(table, rows, people, metric, columns));
       draw();
     } else if (!reported.length) {
-      main.append(empty("No systems yet. Be the first: see Submit."));
+      main.append(empty("No systems yet. To add the first one, see Submit."));
     }
     main.append(reportedBlock(reported, rows), dataFiles([`table-${table.key}`]));
   }

@@ -1,6 +1,5 @@
 "use strict";
-// The script of the page that `gecbench explain --html` writes. Each section of the page is a sentence; the edit browser
-// filters the sections and moves between them.
+// The page of `gecbench explain --html` has a section per sentence. This script shows and filters them.
 (() => {
   const { el } = GECBENCH.use("dom");
   const { passes, filters, choose, walk } = GECBENCH.use("edits");
