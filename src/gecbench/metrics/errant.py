@@ -251,7 +251,7 @@ class ERRANT(Metric):
     name: ClassVar[str] = "errant"
     title: ClassVar[str] = "ERRANT"
     description: ClassVar[str] = (
-        "F0.5 of edits with error types, matched by span and correction; text needs the errant package"
+        "F0.5 of edits with error types, matched by span and correction; to score plain text, install errant"
     )
     papers: ClassVar[str] = "Bryant et al. 2017"
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")

@@ -93,7 +93,7 @@ class M2(Metric):
 
     name: ClassVar[str] = "m2"
     title: ClassVar[str] = "M2"
-    description: ClassVar[str] = "MaxMatch: F0.5 of edits, extracted so that as many as possible match the gold"
+    description: ClassVar[str] = "MaxMatch: F0.5 of edits, extracted so that as many as possible match gold edits"
     papers: ClassVar[str] = "Dahlmeier & Ng 2012"
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
     explains: ClassVar[bool] = True
