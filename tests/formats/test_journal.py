@@ -165,7 +165,7 @@ class TestStates:
         refused(r"there is no unfinished run to resume\. Start without --resume")
         with state_journal(target) as journal:
             journal.save(self.STATE)
-        refused(r"this folder belongs to an unfinished run\. Resume it with --resume, or delete the folder", resume=False)
+        refused(r"this folder belongs to an unfinished run\. Resume it with --resume", resume=False)
         refused("belongs to a run with other files or options", column="x")
         for content in (b"no state", b"PK\x03\x04"):
             (journal.path / "state").write_bytes(content)

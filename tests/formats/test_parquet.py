@@ -139,7 +139,7 @@ def test_texts_that_are_not_utf8(tmp_path, monkeypatch, refused, run):
     (tmp_path / "s.txt").write_text("ab\nab\n")
     (tmp_path / "p.parquet").write_bytes(written(bad_texts()))
     files = ["-s", "s.txt", "-r", "s.txt", "-p", "p.parquet", "-m", "gleu", "--aligned"]
-    refused(["score", *files], r"p.parquet: the column 'output' must contain text, but its value in row 2 is bytes that are not UTF-8")
+    refused(["score", *files], r"'output' must contain text, but its value in row 2 is bytes that are not UTF-8")
     refused(["score", "--stream", *files], "row 1: prediction is b'.xff.xfe', not text")
     assert "skipped:1" in run("score", "--stream", *files, "--on-bad", "skip", "-f", "json")
     (tmp_path / "r.parquet").write_bytes(written(one_list(bad_texts())))

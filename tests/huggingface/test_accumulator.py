@@ -71,7 +71,7 @@ def test_missing_sentences():
 @pytest.mark.parametrize(
     ("ids", "texts", "problem"),
     [
-        (["x"], ["a"], "demo has no sentence 'x'. Give an id \('1' to '42'\) or a position \(0 to 41\)"),
+        (["x"], ["a"], r"demo has no sentence 'x'. Give an id \('1' to '42'\) or a position \(0 to 41\)"),
         ([42], ["a"], "demo has no sentence 42"),
         ([-1], ["a"], "demo has no sentence -1"),
         ([True], ["a"], "demo has no sentence True"),

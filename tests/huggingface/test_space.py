@@ -32,6 +32,21 @@ def rows(shown):
     return dict(re.findall(r"<tr><th scope='row'>([^<]*)</th><td class='number'>([^<]*)</td></tr>", shown))
 
 
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("reference 0 is identical to the sources. If this is intended, pass aligned=True to skip this check.",
+         "reference 1 is identical to the sources."),
+        ("Give one line per source, in order, or pass aligned=True to skip this check.",
+         "Give one line per source, in order."),
+        ("They are scored as they are; pass aligned=True to skip this check", "They are scored as they are"),
+        ("Remove it with gecbench.clean(lines, sources).", "Remove it."),
+    ],
+)  # fmt: skip
+def test_messages_name_no_parameters(message, shown):
+    assert space._form_words(message) == shown
+
+
 class TestEdits:
     def test_m2(self):
         """like → likes and the deletion of am are right, the insertion of the is wrong: P 2/3, R 2/2."""

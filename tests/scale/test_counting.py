@@ -112,7 +112,7 @@ FAULTS = {
     "null index": ("index", None, "index is missing"),
     "negative index": ("index", -4, "index is -4"),
     "huge index": ("index", 2**63, "index is 9223372036854775808"),
-    "double index": ("index", 5, "row 5: this index occurs more than once; row 3: no row has this index"),
+    "double index": ("index", 5, "row 5: this index occurs more than once; row 3: this row is missing"),
 }  # fmt: skip
 
 

@@ -124,9 +124,9 @@ def test_many_bad_rows_are_counted_and_the_first_shown():
 
 def test_missing_rows():
     parts = counted(10)
-    with pytest.raises(InputError, match=r"10 rows cannot be scored .*row 10: no row has this index"):
+    with pytest.raises(InputError, match=r"10 rows cannot be scored .*row 10: this row is missing"):
         scale.scores([parts[0], *parts[2:]])
-    with pytest.raises(InputError, match="there are no tables of counts to merge"):
+    with pytest.raises(InputError, match="there are no tables of counts"):
         scale.scores([])
 
 

@@ -139,7 +139,7 @@ def test_another_standard_input_is_refused(files, refused, stopped, monkeypatch)
     stopped(9, from_input)
     (files / "other.txt").write_text("".join(f"{line}\n" for line in [*OUTPUTS[1:], OUTPUTS[0]]))
     monkeypatch.setattr("sys.stdin", (files / "other.txt").open())
-    refused([*from_input, *TABLE, "--resume"], "-: its first 20 sentences changed after the interrupted run scored them")
+    refused([*from_input, *TABLE, "--resume"], "-: its first 20 sentences changed after the interrupted run")
 
 
 def test_a_part_that_is_short_is_refused(files, refused, stopped):
@@ -169,7 +169,7 @@ def test_what_was_seen_before_the_stop_still_counts(files, refused, stopped):
     arguments = ["score", "--stream", "-s", "long.txt", "-r", "shifted.txt", "-p", "long.txt", "-m", "bleu"]
     arguments += ["--batch-size", "300"]
     stopped(2, arguments)
-    refused([*arguments, *TABLE, "--resume"], "2 of 4 batches, .* look shifted")
+    refused([*arguments, *TABLE, "--resume"], "2 of 4 batches .* look shifted")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -183,7 +183,7 @@ def test_a_signal_says_how_far_it_came(number, files, run, monkeypatch):
         running.send_signal(number)
         output, errors = running.communicate()
     assert (running.returncode, output) == (130, b"")
-    assert re.search(rb"stopped after (5|10) sentences .saved in .*. To resume, run the same command with --resume", errors), errors
+    assert re.search(rb"stopped after (5|10) sentences .saved in .*. To resume, run the same", errors), errors
     monkeypatch.setattr("sys.stdin", (files / "output.txt").open())
     assert run(*arguments, "--resume").startswith("system")
     assert scale.scores(scale.read("per.parquet"))["gleu"] == demo().alone["gleu"]
@@ -213,5 +213,5 @@ def test_shifted_references_are_refused(files, refused, run):
 
 
 def test_options_of_streams_alone(files, refused):
-    refused(["score", *TEXT, "-p", "output.txt", "--resume"], "need --stream. Add --stream")
+    refused(["score", *TEXT, "-p", "output.txt", "--resume"], "--resume needs --stream. Add --stream")
     refused(["score", *TEXT, "-p", "output.txt", "--on-bad", "skip"], "--on-bad needs --stream or --engine spark")

@@ -327,7 +327,7 @@ def _wmt_places(row: Mapping[str, str], names: Mapping[str, str], file: str, lin
         name = names.get(system, system)
         if not system or any(name in place.systems for place in places):
             problem = f"{system} is compared with itself" if system else f"system{number}Id is empty"
-            raise InputError(problem, file=file, line=line)
+            raise InputError(problem, file=file, line=line, fix="Give two different systems")
         places.append(Place((name,), nan if value == -1 else value))
         number += 1
     return tuple(places)

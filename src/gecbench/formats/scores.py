@@ -70,11 +70,14 @@ def _rows(text: str, name: str, shapes: dict[int, tuple[str, ...]]) -> Iterator[
             if columns is not None and tuple(field.lower() for field in fields) == columns:
                 continue
         if columns is None or len(fields) != len(columns):
-            wanted = " or ".join(" TAB ".join(shape) for shape in shapes.values())
             problem = f"the line has {counted(len(fields), 'field')}"
             problem += f", but the first line has {len(columns)}" if columns else ""
-            raise InputError(problem, file=name, line=line, fix=f"Write on every line: {wanted}")
+            raise InputError(problem, file=name, line=line, fix=_wanted(shapes))
         yield line, dict(zip(columns, fields, strict=True))
     if columns is None:
-        wanted = " or ".join(" TAB ".join(shape) for shape in shapes.values())
-        raise InputError("the file has no scores", file=name, fix=f"Write on every line: {wanted}")
+        raise InputError("the file has no scores", file=name, fix=_wanted(shapes))
+
+
+def _wanted(shapes: dict[int, tuple[str, ...]]) -> str:
+    """Return advice that lists the fields of a line."""
+    return "Write tab-separated fields: " + " or ".join(f"({', '.join(shape)})" for shape in shapes.values())

@@ -61,7 +61,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         given = [name for name in self._feature_names() if inputs.get(name) is not None]
         missing = sorted(set(self._feature_names()) - set(given))
         if given and missing:
-            raise InputError(f"{' and '.join(missing)} missing", fix=f"Pass {', '.join(self._feature_names())}")
+            raise InputError(f"no {' and no '.join(missing)}", fix=f"Pass {', '.join(self._feature_names())}")
         if given and len(inputs["sources"]) == 0:
             raise InputError("the corpus is empty", fix="Give at least one source sentence")
         return super().compute(**inputs)

@@ -200,7 +200,7 @@ def _find_folder(form: RepoType, what: str) -> Path:
         if form.modules == "datasets" and what in DATASETS:
             raise InputError(f"{what} is not built here", fix=f"Build it first: gecbench data build {what}")
         known = f"one of gecbench's {form.modules}, or " if form.modules else ""
-        raise InputError("no such folder", file=what, fix=f"Give {known}a folder")
+        raise InputError("no such folder", file=what, fix=f"Give {known}an existing folder")
     return folder.resolve() if folder.name in ("", "..") else folder
 
 
@@ -338,5 +338,5 @@ def check_address(address: str, option: str) -> str:
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.netloc or any(c.isspace() for c in address):
-        raise InputError(f"{option}: {address!r} is not an http or https address")
+        raise InputError(f"{option}: {address!r} is not an http or https address", fix="Write https://…")
     return address

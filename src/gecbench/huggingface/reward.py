@@ -141,7 +141,7 @@ class Reward:
                 found[i] += check_texts([texts] if isinstance(texts, str) else texts, f"{name}[{i}]")
         if not all(found):
             row = found.index(())
-            problem = f"row {row} (counted from 0) has no references in {' and '.join(self.references)}"
+            problem = f"row {row} (counted from 0) has no reference in {' and '.join(map(repr, self.references))}"
             raise InputError(problem, fix="Give each row at least one reference")
         return found
 

@@ -6,6 +6,7 @@ The Spaces in `metrics/` use this form. Only `build_space` needs gradio.
 from __future__ import annotations
 
 import difflib
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from html import escape
@@ -74,6 +75,7 @@ _COUNTS = {
     "fp": "Wrong (false positives)",
     "fn": "Missed (false negatives)",
 }
+_ADVICE = re.compile(r"(?:\. If this is intended,|;|, or) pass aligned=True to skip this check")
 _STYLE = """<style>
 .gec { --good: #0a6b2d; --bad: #b3261e; --missed: #7d5200; --soft: #5c625f; }
 .dark .gec { --good: #6fd08c; --bad: #ff8a80; --missed: #e6b450; --soft: #a3aca7; }
@@ -159,8 +161,14 @@ def _scored(metric: Metric, prepare: Callable[[], Prepared]) -> str:
         warnings.simplefilter("always", UserWarning)
         prepared = prepare()
         score = metric.score_prepared(prepared)
-    notes = dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning))
+    notes = dict.fromkeys(_form_words(str(each.message)) for each in caught if issubclass(each.category, UserWarning))
     return render_result(score, prepared, list(notes))
+
+
+def _form_words(message: str) -> str:
+    """Return a message without advice that names Python parameters, and with references numbered from 1."""
+    message = _ADVICE.sub("", message).replace(" with gecbench.clean(lines, sources)", "")
+    return re.sub(r"\breference ([0-9])\b", lambda found: f"reference {int(found[1]) + 1}", message)
 
 
 def render_result(score: Score, prepared: Prepared, notes: Sequence[str] = ()) -> str:
@@ -178,7 +186,7 @@ def render_result(score: Score, prepared: Prepared, notes: Sequence[str] = ()) -
         [
             f"{_STYLE}<div class='gec'><p class='value'>{title} {percent(score.value)}</p>",
             _parts_table(score),
-            *(f"<p role='note'>Note: {escape(note)}.</p>" for note in notes),
+            *(f"<p role='note'>Note: {escape(note.rstrip('.'))}.</p>" for note in notes),
             *sections,
             f"<p class='soft'>{'<br>'.join(map(escape, legend(explained).splitlines()))}</p>",
             f"<p><code>{escape(str(score.signature))}</code></p></div>",
@@ -241,7 +249,7 @@ def build_space(metric: type[Metric], description: str, options: Sequence[str] =
         try:
             return score(metric(**dict(zip(options, chosen, strict=True))), *given)
         except (InputError, MissingDependencyError) as error:
-            raise gradio.Error(str(error), print_exception=False) from error
+            raise gradio.Error(_form_words(str(error)), print_exception=False) from error
 
     def answer_text(sources: str, outputs: str, *rest: Any) -> str:
         references, chosen = rest[:_REFERENCES], rest[_REFERENCES:]

@@ -349,8 +349,9 @@ class BadRows:
         """Return the error to raise. `seen` is the number of rows read, if there may be more."""
         rows = f"{self.count:,} of the first {counted(seen, 'row')}" if seen else counted(self.count, "row")
         shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
+        note = " (rows count from 0)" if any(example.startswith("row ") for example in self.examples) else ""
         fix = 'Fix these rows, or skip them with on_bad="skip"'
-        return InputError(f"{rows} cannot be scored (rows count from 0): {shown}", fix=fix)
+        return InputError(f"{rows} cannot be scored{note}: {shown}", fix=fix)
 
 
 @dataclass(frozen=True)

@@ -161,7 +161,7 @@ def _table_of(parts: Parts) -> pyarrow.Table:
         return parts.with_format("arrow")[:]
     found = [_table_of(part) for part in parts]
     if not found:
-        raise InputError("there are no tables of counts to merge")
+        raise InputError("there are no tables of counts", fix="Pass at least one")
     return pyarrow.concat_tables(found)
 
 
@@ -185,7 +185,7 @@ def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Pla
     if absent > 0:
         bad.count += absent
         for place, missing in zip(known[gaps > 0][:SHOWN].tolist(), gaps[gaps > 0][:SHOWN].tolist(), strict=True):
-            bad.add_example(place - missing, "no row has this index")
+            bad.add_example(place - missing, "this row is missing")
     return bad, valid[~np.isin(index[valid], double)]
 
 
