@@ -35,7 +35,7 @@ def test_opens_from_a_disk_and_ranks(browser, opened):
     shown = texts(browser, "tr[data-id] td.main")
     best = f"{100 * expected['good-corrector']['gleu'].value:.2f}"
     assert any(text.startswith(best) for text in shown)
-    assert "Mean GLEU of one annotator against the others" in " ".join(texts(browser, ".notes li"))
+    assert "The mean GLEU of one annotator against the others is" in " ".join(texts(browser, ".notes li"))
     assert (
         texts(browser, "thead th.number button")[:2]
         == [f"{m.title}{'▼' * (m.name == 'gleu')}" for m in gecbench.METRICS.values()][:2]

@@ -55,7 +55,7 @@ class Spread(NamedTuple):
 
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    usage = f"[{_JFLEG}] -s FILE -r FILE [FILE ...] -o FILE [FILE ...] [options]"
+    usage = f"[{_JFLEG}] -s FILE -r FILE ... -o FILE ... [options]"
     add_dropin(commands, "compute_gleu", summary, usage, _EXAMPLES, run)
 
 
