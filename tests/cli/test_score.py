@@ -402,7 +402,9 @@ class TestEditsOfSeveralAnnotators:
         assert found["system"] == expected["system"] == "gold"
         assert found["scores"] == expected["scores"]
 
-    @pytest.mark.parametrize(("stream", "fix"), [([], "Choose one of 0, 1"), (["--stream"], "Choose another --annotator")])
+    @pytest.mark.parametrize(
+        ("stream", "fix"), [([], "Choose one of 0, 1"), (["--stream"], "Choose another --annotator")]
+    )
     def test_one_that_is_not_there(self, stream, fix, three_files, refused):
         refused(
             [*self.SCORE, "-p", "gold.m2", "--annotator", "2", *stream], f"gold.m2: there is no annotator 2. {fix}."

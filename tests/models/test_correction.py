@@ -103,9 +103,8 @@ def test_outputs_of_another_run_are_not_taken(folder, refused):
     leave_rows("cmd:cat", [{"line": 2, "prediction": "b"}])
     before = PARTIAL.read_bytes()
     run = ["run", "--model", "cmd:false", "-c", "demo", "-o", "out.txt"]
-    refused(
-        run, r"another run \(model: 'cmd:cat' there, 'cmd:false' now\). Choose another -o, or discard them with --restart"
-    )
+    other = r"another run \(model: 'cmd:cat' there, 'cmd:false' now\)"
+    refused(run, f"{other}. Choose another -o, or discard them with --restart")
     gecbench.formats.jsonl.write_jsonl(DEMO.select(range(40)), "part.jsonl")
     refused(["run", "--model", "cmd:cat", "-c", "part.jsonl", "-o", "out.txt"], r"another run \(corpus: ")
     assert PARTIAL.read_bytes() == before, "nothing was touched"
