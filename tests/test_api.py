@@ -152,7 +152,7 @@ class TestCompare:
     def test_wrong_use(self):
         with pytest.raises(InputError, match="is not one of the systems"):
             compare(SYSTEMS, DEMO, resamples=5, against="nobody")
-        unknown = r"test='z' is unknown\. Use 'randomisation', 'bootstrap', 't-test' or None"
+        unknown = r"test='z' is unknown\. Use 'randomization', 'bootstrap', 't-test' or None"
         with pytest.raises(InputError, match=unknown):
             compare(SYSTEMS, DEMO, resamples=5, test="z")
         with pytest.raises(InputError, match="needs at least two systems"):

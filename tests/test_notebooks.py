@@ -43,5 +43,5 @@ def test_notebook_shows_what_happens(path: Path, tmp_path):
 def test_alignments_are_in_color():
     (path,) = (path for path in NOTEBOOKS if path.name == "scores.ipynb")
     text = "".join(shown(nbformat.read(path, as_version=4)))
-    for colour in ("#1a7f37", "#9a6700", "#cf222e"):
-        assert f'style="color: {colour}"' in text
+    for color in ("#1a7f37", "#9a6700", "#cf222e"):
+        assert f'style="color: {color}"' in text

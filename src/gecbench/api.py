@@ -107,7 +107,7 @@ def compare(
     *,
     resamples: int = 1000,
     seed: int = DEFAULT_SEED,
-    test: TestName | None = "randomisation",
+    test: TestName | None = "randomization",
     against: str = "first",
     column: str | None = None,
     annotator: int | None = None,
@@ -125,7 +125,7 @@ def compare(
         metrics: The metrics, as in `score`.
         resamples: The number of resamples for intervals and tests.
         seed: The seed of the resampling.
-        test: `"randomisation"` (approximate randomization), `"bootstrap"` (paired bootstrap), `"t-test"` (paired
+        test: `"randomization"` (approximate randomization), `"bootstrap"` (paired bootstrap), `"t-test"` (paired
             t-test on sentence scores), or None for no test.
         against: The system that each system is tested against: `"first"` (the first system), `"above"` (the system
             ranked just above it) or a system's name.

@@ -44,7 +44,7 @@ def scored(name, metric=None):
 def report(p_value=None, names=("careful", "bold"), metric=None):
     scores = {name: {"m2": scored(own, metric)} for name, own in zip(names, OUTPUTS, strict=True)}
     difference = 0.8333 - 0.7143
-    tests = [] if p_value is None else [PairedTest("randomisation", "m2", *names, difference, p_value, 1000, p_value)]
+    tests = [] if p_value is None else [PairedTest("randomization", "m2", *names, difference, p_value, 1000, p_value)]
     return Report(scores, tests)
 
 
@@ -52,7 +52,7 @@ def report_of_two_tests(first, second, resamples=1000):
     """Return a report on three systems, two of them tested against the third."""
     scores = {name: {"m2": scored(own)} for name, own in (("base", "bold"), ("one", "careful"), ("two", "bold"))}
     tests = [
-        PairedTest("randomisation", "m2", name, "base", 0.1, p_value, resamples, p_adjusted)
+        PairedTest("randomization", "m2", name, "base", 0.1, p_value, resamples, p_adjusted)
         for name, p_value, p_adjusted in zip(("one", "two"), (first, second), holm([first, second]), strict=True)
     ]
     return Report(scores, tests)
@@ -369,7 +369,7 @@ class TestAdjustedPValues:
     def test_of_a_comparison(self):
         """All systems and metrics are one family, whatever the test."""
         systems = {"base": OUTPUTS["bold"], "one": OUTPUTS["careful"], "two": CORPUS.sources}
-        for test in ("randomisation", "bootstrap", "t-test"):
+        for test in ("randomization", "bootstrap", "t-test"):
             tests = gecbench.compare(systems, CORPUS, ["m2", "imeasure"], resamples=50, test=test).tests
             assert len(tests) == 4
             assert [each.p_adjusted for each in tests] == holm([each.p_value for each in tests])

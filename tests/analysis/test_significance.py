@@ -46,7 +46,7 @@ def test_interval_of_half_the_edits():
 
 def test_randomization_of_opposite_systems():
     """Swapping keeps all edits on one side in 2 of 16 cases, where the difference is as large as observed."""
-    (found,) = paired_tests("randomisation", [Pair(scored(4), scored(0), ("all", "none"))], 4000)
+    (found,) = paired_tests("randomization", [Pair(scored(4), scored(0), ("all", "none"))], 4000)
     assert (found.difference, found.resamples) == (1, 4000)
     assert found.p_value == pytest.approx(2 / 16, abs=0.02)
 

@@ -42,7 +42,7 @@ def test_every_kind_of_corpus_makes_a_board(corpus, metric, folder, run):
     write_m2(DEMO, "gold.m2")
     write_jsonl(DEMO.replace(annotations=None), "corpus.jsonl")
     Path("logo.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
-    about = {"title": "T < & é", "description": "What it is", "licence": "CC BY 4.0", "link": "https://example.org/t"}
+    about = {"title": "T < & é", "description": "What it is", "license": "CC BY 4.0", "link": "https://example.org/t"}
     options = [word for name, value in about.items() for word in (f"--{name}", value)]
     run("leaderboard", "init", "task", *options, "-c", corpus, "--metric", metric, "--logo", "logo.svg")
     Path("good.txt").write_bytes(text(GOOD))

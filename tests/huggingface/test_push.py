@@ -157,10 +157,10 @@ def test_what_is_not_ready_is_refused(kind, card, missing, message, board, datas
         plan_push(kind, str(folder), "me/it")
 
 
-def test_data_without_a_licence_goes_where_it_may(dataset):
+def test_data_without_a_license_goes_where_it_may(dataset):
     (dataset / "README.md").write_text("---\nlicense: other\n---\n")
     assert plan_push("dataset", str(dataset), "me/it", private=True).private
-    assert plan_push("dataset", str(dataset), "me/it", licence_confirmed=True).files
+    assert plan_push("dataset", str(dataset), "me/it", license_confirmed=True).files
 
 
 @pytest.mark.parametrize("repository", ["it", "me/it/more", "me/", "../it", "me/i t", ""])
@@ -234,7 +234,7 @@ def test_pull_request_and_benchmark_file(hub, built):
 
 
 @pytest.mark.parametrize("renamed", [False, True])
-def test_what_has_no_licence_is_not_made_public_unasked(hub, built, renamed):
+def test_what_has_no_license_is_not_made_public_unasked(hub, built, renamed):
     source = built("conll14_fluency")
     if renamed:
         source = source.rename(source.with_name("mine"))
@@ -243,7 +243,7 @@ def test_what_has_no_licence_is_not_made_public_unasked(hub, built, renamed):
     assert hub.requests == []
     push(plan_push("dataset", str(source), "me/it", private=True), endpoint=hub.url)
     assert hub.created[-1].get("private") is True or hub.created[-1].get("visibility") == "private"
-    push(plan_push("dataset", str(source), "me/it", licence_confirmed=True), endpoint=hub.url)
+    push(plan_push("dataset", str(source), "me/it", license_confirmed=True), endpoint=hub.url)
     assert len(hub.commits) == 2
 
 

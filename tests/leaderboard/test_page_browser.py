@@ -356,15 +356,15 @@ def test_fits_phones_and_has_contrast_in_both_themes(browser, hostile, width, da
         go(browser, f"#{view}")
         sizes = browser.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
         assert sizes[0] <= sizes[1], f"{view} is wider than the screen"
-    colours = browser.execute_script(
+    colors = browser.execute_script(
         "const style = getComputedStyle(document.body); return [style.color, style.backgroundColor]"
     )
-    assert contrast(*colours) > 7
+    assert contrast(*colors) > 7
 
 
 def contrast(first, second):
-    def luminance(colour):
-        parts = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    def luminance(color):
+        parts = [int(part) / 255 for part in color[color.index("(") + 1 : -1].split(",")[:3]]
         linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
         return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 

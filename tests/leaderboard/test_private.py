@@ -260,8 +260,10 @@ def test_precision_and_recall_are_hidden_even_of_old_records(gold, private, run)
 
 
 def test_a_board_of_0_2_0_is_read():
-    old = {key: value for key, value in json.loads(Settings().to_json()).items() if key != "min_changes"}
-    assert Settings.from_json(json.dumps(old).encode()).min_changes == 20
+    old = json.loads(Settings().to_json()) | {"licence": "CC BY 4.0"}
+    del old["min_changes"], old["license"]
+    read = Settings.from_json(json.dumps(old).encode())
+    assert (read.min_changes, read.license) == (20, "CC BY 4.0")
 
 
 def test_a_token_is_kept_as_a_hash_and_found(tmp_path, run, refused):

@@ -46,8 +46,8 @@ def test_a_metric_does_what_its_class_declares(name):
             metric.explain(demo, demo.sources, [3, 5])
     for by in metric.breakdowns:
         assert len({tuple(group.cells()) for group in metric.breakdown(by, demo, demo.sources)}) == 1
-    with pytest.raises(gecbench.InputError, match=f"{name} has no scores by colour"):
-        metric.breakdown("colour", demo, demo.sources)
+    with pytest.raises(gecbench.InputError, match=f"{name} has no scores by color"):
+        metric.breakdown("color", demo, demo.sources)
     assert board_metric(name) == METRICS[name]()
 
 

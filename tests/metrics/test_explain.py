@@ -48,9 +48,9 @@ def test_text():
 
 def test_signs_come_with_colors():
     [explanation] = M2().explain(THREE_SENTENCES, THREE_OUTPUTS, [0])
-    coloured = explanation.to_text(colour=True)
-    assert "\x1b[31m!Our → My [0,1)\x1b[0m" in coloured
-    assert "\x1b[32m+at → up [3,4)\x1b[0m" in coloured
+    colored = explanation.to_text(color=True)
+    assert "\x1b[31m!Our → My [0,1)\x1b[0m" in colored
+    assert "\x1b[32m+at → up [3,4)\x1b[0m" in colored
     assert "!Our → My" in explanation.to_text()
 
 

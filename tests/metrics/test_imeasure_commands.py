@@ -112,7 +112,7 @@ def test_convert_there_and_back(files, run):
 
 
 @pytest.mark.parametrize(
-    "groups", ['"x"', '{"groups": [{}]}', '{"groups": [], "annotators": 1, "colour": 2}', '{"groups": 3}']
+    "groups", ['"x"', '{"groups": [{}]}', '{"groups": [], "annotators": 1, "color": 2}', '{"groups": 3}']
 )
 def test_bad_groups_in_json_lines(files, refused, groups):
     (files / "bad.jsonl").write_text(f'{{"source": "a", "groups": {groups}}}\n')

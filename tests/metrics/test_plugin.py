@@ -97,7 +97,7 @@ def test_tests_resample_sentences(plugin):
     right = [f"She {verb}s every day ." for verb in verbs]
     corpus = gecbench.Corpus(sources=sources, references=[[text] for text in right])
     systems = {"nothing": sources, "right": [*right[:9], sources[9]]}
-    for test in ("randomisation", "bootstrap"):
+    for test in ("randomization", "bootstrap"):
         report = gecbench.compare(systems, corpus, plugin(EXACT), resamples=500, test=test)
         assert report.ranked() == ["right", "nothing"]
         assert report.tests[0].difference == pytest.approx(0.9)

@@ -9,7 +9,7 @@ from m2_corpus import annotation
 from oracles.greedy import f_score, greedy, rank
 
 from gecbench import M2, Corpus, IMeasure, compare, load_demo, load_demo_systems
-from gecbench.analysis.significance import Pair, bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
+from gecbench.analysis.significance import Pair, bootstrap_values, paired_bootstrap, paired_randomization, with_interval
 from gecbench.metrics.base import Statistics
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative
 
@@ -127,7 +127,7 @@ def test_randomization_walks_every_shuffle_again():
         mixed = [b if swap else a for a, b, swap in zip(left, right, swapped, strict=True)]
         others = [a if swap else b for a, b, swap in zip(left, right, swapped, strict=True)]
         extreme += abs(f_score(greedy(mixed)) - f_score(greedy(others))) >= observed - 1e-12
-    (found,) = paired_randomisation([Pair(better, worse, names)], resamples=60, seed=9)
+    (found,) = paired_randomization([Pair(better, worse, names)], resamples=60, seed=9)
     assert found.difference == pytest.approx(better.value - worse.value)
     assert found.p_value == (extreme + 1) / 61
 

@@ -13,7 +13,7 @@ from gecbench.analysis.significance import (
     Pair,
     bootstrap_values,
     paired_bootstrap,
-    paired_randomisation,
+    paired_randomization,
     with_interval,
     with_intervals,
 )
@@ -73,7 +73,7 @@ def test_randomization_agrees_with_all_shuffles(metric):
             for a, b in ((right, left), (left, right))
         ]
         extreme += abs(values[0] - values[1]) >= observed - 1e-12
-    (test,) = paired_randomisation([Pair(better, worse, ("rule-based", "spell-checker"))], resamples=4000)
+    (test,) = paired_randomization([Pair(better, worse, ("rule-based", "spell-checker"))], resamples=4000)
     assert test.p_value == pytest.approx(extreme / 256, abs=0.03)
     assert test.difference == pytest.approx(better.value - worse.value)
 
@@ -90,13 +90,13 @@ def test_swapped_totals_are_those_of_the_swapped_corpora(metric):
             np.testing.assert_array_equal(totals[b], policy.totals(metric.count(DEMO, lines)))
 
 
-@pytest.mark.parametrize("run", [paired_bootstrap, paired_randomisation])
+@pytest.mark.parametrize("run", [paired_bootstrap, paired_randomization])
 def test_a_system_does_not_differ_from_itself(run):
     same = scored(METRICS[0], "rule-based")
     assert run([Pair(same, same, ("a", "b"))], resamples=50)[0].p_value == 1
 
 
-@pytest.mark.parametrize("run", [paired_bootstrap, paired_randomisation])
+@pytest.mark.parametrize("run", [paired_bootstrap, paired_randomization])
 def test_clearly_different_systems_differ(run):
     names = ("good-corrector", "do-nothing")
     better, worse = (scored(METRICS[0], name) for name in names)

@@ -85,10 +85,10 @@ GECBENCH.define("app", (use) => {
   }
 
   function drawFooter() {
-    const { version, built, skipped, licence, link } = GECBENCH.board();
+    const { version, built, skipped, license, link } = GECBENCH.board();
     const time = built.replace("T", " ").replace("+00:00", " UTC");
     document.getElementById("footer").replaceChildren(
-      el("p", null, link ? [outside(link, "About this task"), ". "] : null, licence ? `License: ${licence}. ` : null,
+      el("p", null, link ? [outside(link, "About this task"), ". "] : null, license ? `License: ${license}. ` : null,
         `Built ${time} with gecbench ${version}. `,
         el("a", { href: "data/board.json", download: "leaderboard.json" }, "All records as JSON"), ", ",
         el("a", { href: "data/board.csv", download: "leaderboard.csv" }, "as CSV"),

@@ -18,7 +18,7 @@ from gecbench.metrics.base import Score
 
 _SHORT_TITLES = {"precision": "P", "recall": "R"}
 _TEST_NAMES = {
-    "randomisation": "approximate randomization",
+    "randomization": "approximate randomization",
     "bootstrap": "the paired bootstrap",
     "t-test": "a paired t-test on the sentence scores",
 }

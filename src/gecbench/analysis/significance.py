@@ -21,8 +21,8 @@ from gecbench.metrics.resampling import Samples
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
-TestName = Literal["randomisation", "bootstrap", "t-test"]
-TESTS: tuple[TestName, ...] = ("randomisation", "bootstrap", "t-test")
+TestName = Literal["randomization", "bootstrap", "t-test"]
+TESTS: tuple[TestName, ...] = ("randomization", "bootstrap", "t-test")
 DEFAULT_SEED = 12345
 SIGNIFICANT = 0.05
 _CONFIDENCE = 0.95
@@ -132,7 +132,7 @@ def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: in
     if test == "t-test":
         found = [paired_t_test(pair) for pair in pairs]
     else:
-        found = (paired_bootstrap if test == "bootstrap" else paired_randomisation)(pairs, resamples, seed)
+        found = (paired_bootstrap if test == "bootstrap" else paired_randomization)(pairs, resamples, seed)
     adjusted = holm([each.p_value for each in found])
     return [replace(each, p_adjusted=p_value) for each, p_value in zip(found, adjusted, strict=True)]
 
@@ -179,7 +179,7 @@ def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_
     return found
 
 
-def paired_randomisation(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
+def paired_randomization(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
     """Test differences with approximate randomization: swap the outputs of random sentences.
 
     p is the share of swaps with at least the observed difference (Riezler & Maxwell 2005).
@@ -196,7 +196,7 @@ def paired_randomisation(pairs: Sequence[Pair], resamples: int, seed: int = DEFA
                     found.append(left - right)
                 bar.update(size)
     tested = zip(pairs, map(np.concatenate, differences), strict=True)
-    return [pair.resampled("randomisation", null) for pair, null in tested]
+    return [pair.resampled("randomization", null) for pair, null in tested]
 
 
 def paired_t_test(pair: Pair) -> PairedTest:

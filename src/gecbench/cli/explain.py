@@ -41,9 +41,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("--sentences", metavar="N-M", nargs="+", type=_ranges, help=about)
     parser.add_argument("--html", metavar="FILE", help="write an HTML page with filters instead of printing")
     about = "use colors (default: auto, on a terminal only)"
-    parser.add_argument(
-        "--color", "--colour", dest="colour", choices=("auto", "always", "never"), default="auto", help=about
-    )
+    parser.add_argument("--color", "--colour", choices=("auto", "always", "never"), default="auto", help=about)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -59,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("--html can show only one system", fix="Give one file with -p")
     pages: list[str] = []
     shown: list[Explanation] = []
-    colour = _colour(options.colour)
+    color = _color(options.color)
     for name, prepared in inputs.systems.items():
         explanations = metric.explain(prepared.corpus, prepared.lines, sentences)
         if options.html:
@@ -70,9 +68,9 @@ def run(options: argparse.Namespace) -> None:
             return
         heading = [f"=== {name}"] if len(inputs.systems) > 1 else []
         width = shutil.get_terminal_size((100, 24)).columns
-        pages += [*heading, *(explanation.to_text(colour, width) for explanation in explanations)]
+        pages += [*heading, *(explanation.to_text(color, width) for explanation in explanations)]
         shown += explanations
-    signs = legend(shown, colour)
+    signs = legend(shown, color)
     print("\n\n".join([signs, *pages] if signs else pages))
 
 
@@ -109,7 +107,7 @@ def _sentences(wanted: Sequence[Sequence[range]] | None, total: int) -> list[int
     return list(dict.fromkeys(number - 1 for each in ranges for number in each))
 
 
-def _colour(choice: str) -> bool:
+def _color(choice: str) -> bool:
     if choice == "auto":
         return sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return choice == "always"

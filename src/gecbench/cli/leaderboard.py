@@ -73,7 +73,6 @@ def _add_init(actions: Any) -> None:
     parser.add_argument(
         "--license",
         "--licence",
-        dest="licence",
         metavar="TEXT",
         default="",
         help="license of the data and the outputs, such as CC BY 4.0",
@@ -269,7 +268,7 @@ def init(options: argparse.Namespace) -> None:
 
     private = not options.publish_references
     per_day = PRIVATE_PER_DAY if options.per_day is None and private else options.per_day or None
-    about = pick(options, "title", "description", "licence", "link", "metric", "publish_references")
+    about = pick(options, "title", "description", "license", "link", "metric", "publish_references")
     store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
     metric = store.settings.metric
     if metric and (missing := METRICS[metric].missing()):

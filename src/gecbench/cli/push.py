@@ -36,14 +36,12 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("--prune", action="store_true", help=about)
     parser.add_argument("--benchmark", action="store_true", help="for a dataset: also upload its eval.yaml")
     about = "for a dataset: confirm that its owners allow you to redistribute it"
-    parser.add_argument(
-        "--license-confirmed", "--licence-confirmed", dest="licence_confirmed", action="store_true", help=about
-    )
+    parser.add_argument("--license-confirmed", "--licence-confirmed", action="store_true", help=about)
 
 
 def run(options: argparse.Namespace) -> None:
     """List the files, then upload them."""
-    switches = pick(options, "private", "pull_request", "benchmark", "licence_confirmed", "prune")
+    switches = pick(options, "private", "pull_request", "benchmark", "license_confirmed", "prune")
     plan = plan_push(options.kind, options.what, options.repo, **switches)
     print(plan.describe())
     if options.dry_run:

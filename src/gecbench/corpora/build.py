@@ -301,7 +301,7 @@ def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, A
         "name": declared.name,
         "title": declared.title,
         "version": declared.version,
-        "licence": declared.license,
+        "license": declared.license,
         "homepage": declared.homepage,
         "code": code_hash(),
         "configs": {

@@ -113,7 +113,7 @@ def plan_push(
     private: bool = False,
     pull_request: bool = False,
     benchmark: bool = False,
-    licence_confirmed: bool = False,
+    license_confirmed: bool = False,
     prune: bool = False,
 ) -> Upload:
     """Check a folder, or a metric or dataset of gecbench by name, and plan its upload. Needs no network.
@@ -130,7 +130,7 @@ def plan_push(
     message = f"{kind} {folder.resolve().name}, by gecbench"
     if kind == "dataset":
         declared = _declaration(folder)
-        _check_dataset(folder, declared, header, may_share=private or licence_confirmed)
+        _check_dataset(folder, declared, header, may_share=private or license_confirmed)
         message = f"{declared.title}, version {declared.version}" if declared else message
     patterns = (*form.patterns, *([TASKS_FILE] if benchmark and kind == "dataset" else []))
     files = files_to_upload(folder, patterns, form.built)

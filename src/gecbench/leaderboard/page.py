@@ -50,7 +50,7 @@ THIS_BOARD = "THIS-BOARD/"
 _DATA_FILE = re.compile(
     r"(agreement|corpus|system|outputs|tests|table|csv|source)-[0-9a-f]+(-[a-z0-9_]+)?\.(js|json|txt)"
 )
-_BOARD_FIELDS = ("title", "description", "licence", "link", "logo", "digits")
+_BOARD_FIELDS = ("title", "description", "license", "link", "logo", "digits")
 _GROUPS = ("by_source_distance", "by_grammaticality", "by_type")
 _FEWEST_JUDGED = 3
 _SEEDA_SETS = {"edits": "edit", "sentences": "sent"}
@@ -449,7 +449,7 @@ def card(ours: str, settings: Settings) -> str:
         f"# {settings.title}",
         settings.description,
         settings.link and f"About this task: {settings.link}",
-        settings.licence and f"License: {settings.licence}",
+        settings.license and f"License: {settings.license}",
         "Scored by [gecbench](https://github.com/gecbench/gecbench).",
     ]
     return f"---\n{titled}---\n\n" + "\n\n".join(filter(None, about)) + "\n"

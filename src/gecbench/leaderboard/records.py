@@ -431,7 +431,7 @@ class Settings(Checked):
 
     title: str = checked(_NAME, default="GEC leaderboard")
     description: str = checked(text(), default="")
-    licence: str = checked(text(LONGEST_NAME), default="")
+    license: str = checked(text(LONGEST_NAME), default="")
     link: str | None = checked(optional(web_address), default=None)
     logo: str | None = checked(optional(one_of(*LOGOS)), default=None)
     metric: str | None = checked(one_of(*METRICS, None), default=None)
@@ -466,6 +466,8 @@ class Settings(Checked):
         value = parse_json(data)
         if isinstance(value, dict):
             value = {"min_changes": PRIVATE_MIN_CHANGES, **value}  # boards of 0.2.0 have none
+            if "licence" in value:  # the spelling of 0.2.0
+                value["license"] = value.pop("licence")
         cls.check_names(value, SETTINGS_FILE)
         return cls(**value)
 

@@ -60,20 +60,20 @@ class Explanation:
     counts: Mapping[str, int] = field(default_factory=dict)
     meanings: Mapping[Mark, str] = field(default_factory=lambda: EDIT_MEANINGS)
 
-    def to_text(self, colour: bool = False, width: int | None = None) -> str:
+    def to_text(self, color: bool = False, width: int | None = None) -> str:
         """Return the rows as text. A sign before each cell shows its mark: + match, - missed, ! wrong.
 
         Edits with error types are shown one per line. Other rows continue on the next line if they are wider than
-        `width`. Aligned rows are broken at the same columns. `colour` adds terminal colors.
+        `width`. Aligned rows are broken at the same columns. `color` adds terminal colors.
         """
         label_width = max(len(row.label) for row in self.rows)
         room = width - label_width - 4 if width else None
         lines = [self.title]
-        for label, texts in self._aligned_lines(colour, room) if self.aligned else self._plain_lines(colour, room):
+        for label, texts in self._aligned_lines(color, room) if self.aligned else self._plain_lines(color, room):
             lines.append(f"  {label:<{label_width}}  {texts}".rstrip())
         return "\n".join(lines)
 
-    def _plain_lines(self, colour: bool, room: int | None) -> Iterator[tuple[str, str]]:
+    def _plain_lines(self, color: bool, room: int | None) -> Iterator[tuple[str, str]]:
         """Yield a label and a line of cells for each line. Continuation lines have an empty label."""
         for row in self.rows:
             cells = list(row.cells)
@@ -82,10 +82,10 @@ class Explanation:
             else:
                 blocks = _blocks([len(cell.shown) for cell in cells], room, gap=2)
             for begin, end in blocks:
-                texts = (_colored(cell.shown, cell.mark, colour) for cell in cells[begin:end])
+                texts = (_colored(cell.shown, cell.mark, color) for cell in cells[begin:end])
                 yield "" if begin else row.label, "  ".join(texts)
 
-    def _aligned_lines(self, colour: bool, room: int | None) -> Iterator[tuple[str, str]]:
+    def _aligned_lines(self, color: bool, room: int | None) -> Iterator[tuple[str, str]]:
         """Yield a label and a line of cells in columns. An empty line separates blocks of columns."""
         widths = self._widths()
         rows = [(row.label, list(enumerate(row.cells))) for row in self.rows]
@@ -94,7 +94,7 @@ class Explanation:
                 yield "", ""
             for label, cells in rows:
                 padded = (
-                    _colored(cell.shown, cell.mark, colour) + " " * (widths[k] - len(cell.shown))
+                    _colored(cell.shown, cell.mark, color) + " " * (widths[k] - len(cell.shown))
                     for k, cell in cells[begin:end]
                 )
                 yield label, " ".join(padded)
@@ -110,8 +110,8 @@ class Explanation:
     def _repr_html_(self) -> str:
         """Return the rows for a notebook, with inline colors that are readable on light and dark pages."""
         table = self.to_html()
-        for mark, colour in _NOTEBOOK.items():
-            table = table.replace(f'class="{mark}"', f'style="color: {colour}"')
+        for mark, color in _NOTEBOOK.items():
+            table = table.replace(f'class="{mark}"', f'style="color: {color}"')
         return table
 
     def _html_cells(self, row: Row) -> str:
@@ -126,11 +126,11 @@ class Explanation:
         return [max((sizes[k] for sizes in shown if k < len(sizes)), default=0) for k in range(columns)]
 
 
-def legend(explanations: Sequence[Explanation], colour: bool = False) -> str:
+def legend(explanations: Sequence[Explanation], color: bool = False) -> str:
     """Return a legend of the signs that occur in some explanations, one per line."""
     used = {cell.mark for each in explanations for row in each.rows for cell in row.cells if SIGNS[cell.mark]}
     meanings = {mark: words for each in explanations for mark, words in each.meanings.items() if mark in used}
-    return "\n".join(f"{_colored(SIGNS[mark], mark, colour)} {words}" for mark, words in meanings.items())
+    return "\n".join(f"{_colored(SIGNS[mark], mark, color)} {words}" for mark, words in meanings.items())
 
 
 def _blocks(widths: Sequence[int], room: int | None, gap: int) -> list[tuple[int, int]]:
@@ -144,8 +144,8 @@ def _blocks(widths: Sequence[int], room: int | None, gap: int) -> list[tuple[int
     return list(zip(starts, [*starts[1:], len(widths)], strict=True))
 
 
-def _colored(text: str, mark: Mark, colour: bool) -> str:
-    code = _COLORS.get(mark) if colour else None
+def _colored(text: str, mark: Mark, color: bool) -> str:
+    code = _COLORS.get(mark) if color else None
     return f"\x1b[{code}m{text}\x1b[0m" if code else text
 
 

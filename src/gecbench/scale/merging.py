@@ -75,7 +75,7 @@ def compare(
     on_bad: OnBad | None = None,
     resamples: int = 1000,
     seed: int = DEFAULT_SEED,
-    test: TestName | None = "randomisation",
+    test: TestName | None = "randomization",
     against: str = "first",
 ) -> Report:
     """Compare systems by their tables of counts, as `gecbench.compare` compares texts.
