@@ -184,7 +184,7 @@ def human_bound(
         metric: A metric or its name.
         corpus: A `Corpus`, a name or a file, with at least two references or annotators per sentence.
         systems: The predictions of each system by name.
-        sizes: `"all"` scores against every subset of annotators, `"last"` only against subsets that leave out one.
+        sizes: `"all"` uses every subset of annotators as references, `"last"` only the subsets without one annotator.
         sentences: The positions of the sentences to score. By default all.
         **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `score`.
 
@@ -223,12 +223,12 @@ def meta(
         human: The name of the judgments: "demo", "conll14", "conll14-crowd", "seeda:edit" or "seeda:sentence".
         systems: The judged systems to include: their names, the name of a set (SEEDA's "base" and "fluency"), or "all".
         corpus: The corpus to score the systems on. By default, the corpus of the judgments.
-        method: How judgments become system scores. For SEEDA, it chooses between the published scores.
+        method: How system scores are computed from judgments. For SEEDA, which of the published scores to use.
         runs: The number of bootstrap runs of the ranking. Not used with published scores.
         **options: `methods`, `ties`, `aggregate`, `windows`, `resamples` and `seed`, as in `meta_evaluate`.
 
     Returns:
-        One `MetaRow` per metric, with `correlations` over systems and `sentences`, the agreement over sentences.
+        One `MetaRow` per metric. `correlations` are over systems, and `sentences` is the agreement over sentences.
 
     Raises:
         InputError: The judgments or systems are unknown, or the outputs of the judged systems are not public.

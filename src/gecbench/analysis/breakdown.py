@@ -1,4 +1,4 @@
-"""Break a score down by edit distance, grammaticality, number of references, or the metric's own breakdowns."""
+"""Break a score down by edit distance, grammaticality or number of references, or into a metric's own groups."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class DistanceGroup(SentenceGroup):
 
 @dataclass(frozen=True)
 class GrammaticalityGroup(SentenceGroup):
-    """The sources judged at least `low` and below `high`, from 1 (incomprehensible) to 4 (perfect).
+    """The sources that were judged at least `low` and below `high`.
 
-    The last group includes 4.
+    Judgments range from 1 (incomprehensible) to 4 (perfect). The last group includes 4.
     """
 
     @property
@@ -79,7 +79,7 @@ class GrammaticalityGroup(SentenceGroup):
 
 @dataclass(frozen=True)
 class ReferenceGroup:
-    """Mean, lowest and highest score over all (or some) sets of `references` references."""
+    """Mean, lowest and highest score against sets of `references` references: all such sets, or a random sample."""
 
     references: int
     sets: int
@@ -115,7 +115,7 @@ def by_edit_distance(
 ) -> list[DistanceGroup]:
     """Score sentences in groups of similar distance between prediction and source (Napoles et al. 2017, Figure 1).
 
-    The distance is counted in characters. `bins` are the smallest distances of the groups.
+    The distance is counted in characters. `bins` lists the smallest distance of each group.
     """
     if list(bins) != sorted(set(bins)) or not bins or bins[0] != 0:
         raise InputError(f"bins={list(bins)} is not a list of increasing numbers that starts with 0")
@@ -123,10 +123,10 @@ def by_edit_distance(
 
 
 def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTANCE_BINS) -> list[DistanceGroup]:
-    """Score sentences in groups of similar distance between source and references (the mean in characters).
+    """Score sentences in groups of similar distance between source and references.
 
-    The groups do not depend on the outputs, so every system is scored on the same sentences. `bins` are the smallest
-    distances of the groups.
+    The distance is counted in characters and averaged over the references. The groups do not depend on the outputs, so
+    every system is scored on the same sentences. `bins` lists the smallest distance of each group.
     """
     if corpus.references is None:
         raise InputError(f"{corpus.name} has no references to group the sentences by")
@@ -185,8 +185,8 @@ def _group_score(score: Score, chosen: npt.NDArray[np.bool_]) -> tuple[int, floa
 def by_reference_count(score: Score) -> list[ReferenceGroup]:
     """Score against 1, 2, … references (Sakaguchi et al. 2016, Figure 5).
 
-    The score is the mean over all sets of that many references, or over a hundred random sets if there are more. All
-    sentences need the same number of references.
+    The score is the mean over all sets of that many references. If there are more than 100 such sets, 100 random sets
+    are used. All sentences need the same number of references.
     """
     sizes = set(score.statistics.choices().tolist())
     if len(sizes) != 1:
@@ -219,7 +219,7 @@ def _reference_sets(references: int, size: int) -> list[tuple[int, ...]]:
 
 
 def breakdown_names() -> tuple[str, ...]:
-    """Return the names of the breakdowns for all metrics, and of those that only some metrics have."""
+    """Return the names of the breakdowns that all metrics have, then of the breakdowns that only some metrics have."""
     return (*_FIRST_HEADINGS, *dict.fromkeys(name for metric in METRICS.values() for name in metric.breakdowns))
 
 
@@ -273,7 +273,7 @@ def render_breakdown(
     wide: bool = False,
     average: bool = False,
 ) -> str:
-    """Break down each system's score by the first metric. Return a table or JSON.
+    """Return a table or JSON with each system's score in the first metric, broken down into groups.
 
     With `average`, return the macro average over error types instead.
     """

@@ -146,7 +146,7 @@ class Report(_Entries[Mapping[str, Score]]):
 
         Args:
             report_format: "text", "markdown", "latex", "tsv" or "json".
-            wide: Give text and LaTeX all columns of the other formats: also the ends of intervals and the p-values.
+            wide: Also show the ends of intervals and the p-values in text and LaTeX, as the other formats always do.
 
         Returns:
             The table, notes on the tests, and the signatures.
@@ -247,7 +247,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return replace(table, header=header, rows=rows)
 
     def _short_titles(self, columns: Sequence[_Column]) -> list[str]:
-        """Return the titles of a metric's columns. If there are several, the metric's name stands above them."""
+        """Return the titles of a metric's columns. If a metric has several columns, its name stands above them."""
         if len(columns) == 1:
             return [columns[0].title]
         titles = [_SHORT_TITLES.get(column.title, column.title) for column in columns[1:]]
@@ -356,7 +356,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return ["\n".join(wrapped)] if lines else []
 
     def _compact_test_notes(self, star: str) -> list[str]:
-        """Return a note on stars: the opponent, the significance level and the test."""
+        """Return a note on stars: the system compared with, the significance level and the test."""
         first, comparisons = self.tests[0], len(self.tests)
         opponent = self._baseline() or "the system ranked above by that metric"
         details = [f"p < {SIGNIFICANT}", _TEST_NAMES[first.test]]

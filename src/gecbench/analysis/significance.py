@@ -120,7 +120,7 @@ class Pair:
 def resampled_p_value(null: Values, difference: float) -> float:
     """Return the share of differences in `null` that are at least as large as `difference`.
 
-    One is added to both counts, so the share is never 0.
+    The number of these differences and the number of all differences are increased by 1, so the share is never 0.
     """
     rounding = 1e-12
     extreme = int((np.abs(null) >= abs(difference) - rounding).sum())
@@ -156,7 +156,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def resamples_needed(comparisons: int) -> int:
-    """Return the number of resamples needed for the smallest adjusted p-value to become significant.
+    """Return the smallest number of resamples with which an adjusted p-value can be significant.
 
     >>> resamples_needed(60)
     1200
@@ -167,8 +167,8 @@ def resamples_needed(comparisons: int) -> int:
 def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
     """Test differences with the paired bootstrap, centered on the mean difference.
 
-    p is the share of resamples in which |difference - mean difference| is at least |observed difference|. One is added
-    to both counts, so p is never 0.
+    p is the share of resamples in which |difference - mean difference| is at least |observed difference|. The number of
+    these resamples and the number of all resamples are increased by 1, so p is never 0.
     """
     scores = list({id(score): score for pair in pairs for score in (pair.system, pair.baseline)}.values())
     values = dict(zip(map(id, scores), bootstrap_values(scores, resamples, seed), strict=True))
@@ -182,7 +182,7 @@ def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_
 def paired_randomization(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
     """Test differences with approximate randomization: swap the outputs of random sentences.
 
-    p is the share of swaps with at least the observed difference (Riezler & Maxwell 2005).
+    p is the share of resamples in which the difference is at least the observed one (Riezler & Maxwell 2005).
     """
     generator, sentences = _generator(seed), len(pairs[0].system.statistics)
     differences: list[list[Values]] = [[] for _ in pairs]
@@ -240,7 +240,7 @@ def _resampling(scores: Sequence[Score], resamples: int, what: str) -> Iterator[
 
 @cache
 def _numpy_threads() -> ThreadpoolController:
-    """Return the controller that turns numpy's threads off. They slow down such small matrix products."""
+    """Return the controller that turns numpy's threads off. Threads slow down small matrix products."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -21,9 +21,9 @@ _SHORTEST_NAME, _LONGEST_NAME = 24, 32
 class Table:
     """A header and rows of cells. Columns after the first are numbers and right-aligned.
 
-    `bold` and `starred` are cells, as (row, column) from 0. LaTeX and HTML show bold type. All formats show stars. The
-    first `keys` columns name a row. The other columns may be in `groups`: a title and its number of columns. LaTeX
-    prints these titles. Text that is too wide for a terminal keeps the columns of a group together.
+    `bold` and `starred` list cells as (row, column), counted from 0. LaTeX and HTML show bold type. All formats show
+    stars. The first `keys` columns name a row. `groups` divides the other columns: a group has a title and a number of
+    columns. LaTeX prints the titles. Text that is too wide for a terminal keeps the columns of a group together.
     """
 
     header: Sequence[str]
@@ -59,7 +59,7 @@ def shown_p_value(p_value: float) -> str:
 
 
 def with_half_widths(values: Sequence[str], halves: Sequence[str]) -> list[str]:
-    """Return printed values, each with half the width of its interval. An empty half is left out.
+    """Return printed values, each with half the width of its interval. An empty half-width is left out.
 
     >>> with_half_widths(["45.25", "13.40", "9.00"], ["4.66", "11.07", ""])
     ['45.25 ±  4.66', '13.40 ± 11.07', '9.00']
@@ -87,8 +87,8 @@ def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
 def render_table(table: Table, table_format: str, wide: bool = False) -> str:
     """Return the table as a string in one of the formats.
 
-    Unless `wide`, plain text fits 80 columns: columns that do not fit are shown in further blocks, and long names are
-    shortened if they stay different.
+    Unless `wide`, lines of plain text have at most 80 characters: columns that do not fit are shown in further blocks,
+    and long names are shortened if no two names become equal.
     """
     if table_format not in _RENDERERS:
         raise InputError(f"unknown format {table_format!r}", fix=f"Choose one of {', '.join(_RENDERERS)}")
@@ -135,7 +135,7 @@ def _widths(table: Table) -> list[int]:
 
 
 def _fitting(table: Table, limit: int) -> list[Table]:
-    """Return the table as blocks of columns that fit the limit, each with the columns that name a row."""
+    """Return the table as blocks at most `limit` characters wide. Each block repeats the columns that name a row."""
     table = _with_short_names(table, limit)
     widths = _widths(table)
     keys = list(range(table.keys))
@@ -153,12 +153,12 @@ def _fitting(table: Table, limit: int) -> list[Table]:
 
 
 def _total(widths: Sequence[int]) -> int:
-    """Return the width of columns with two spaces between them."""
+    """Return the total width of columns, with two spaces between columns."""
     return sum(widths) + 2 * (len(widths) - 1)
 
 
 def _with_short_names(table: Table, limit: int) -> Table:
-    """Shorten the names in the first column if the table is too wide and the names stay different."""
+    """Shorten the names in the first column if the table is too wide and no two names become equal."""
     widths = _widths(table)
     room = limit - (_total(widths) - widths[0])
     room = room if room >= _SHORTEST_NAME else _LONGEST_NAME
