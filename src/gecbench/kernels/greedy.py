@@ -1,9 +1,9 @@
 """The greedy choice of an annotator per sentence, as in the M2 scorer (docs/metrics/m2.md §9) and errant_compare.
 
-Both go through the sentences in order and choose the annotator with whom F of all choices so far is highest. One pass
-is a walk here; its totals are (correct, proposed, gold). Many walks are computed together: over resampled corpora, or
-over the subsets of annotators for human performance. `rounded` selects errant_compare's rule (docs/metrics/errant.md
-§4): F is computed from precision and recall, and rounded to four decimals before it is compared.
+Both programs go through the sentences in order and choose the annotator with whom F of all choices so far is highest.
+We call one such pass a walk. Its totals are (correct, proposed, gold). Many walks are computed together: over resampled
+corpora, or over the subsets of annotators for human performance. `rounded` selects errant_compare's rule
+(docs/metrics/errant.md §4): F is computed from precision and recall, and rounded to four decimals before comparing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def sample_totals(
     threads: int = 1,
     rounded: bool = False,
 ) -> Counts:
-    """Return the totals of each sample, a row of sentence indexes: (samples, 3). `threads` is for the native kernel."""
+    """Return the totals (samples, 3). A sample is a row of sentence indexes. `threads` is for the native kernel."""
     del threads
     return _walk_samples(counts, row_offsets, beta_squared, samples, rounded)[0]
 
@@ -70,11 +70,11 @@ def _walk_samples(
 
 
 def _step(totals: Counts, counts: Counts, options: Mask, beta_squared: float, rounded: bool) -> tuple[Counts, Counts]:
-    """Return every walk's totals after one more sentence, and the option chosen by each, -1 if it had none.
+    """Return the totals of each walk after one more sentence, and the option that each walk chose (-1: none).
 
-    The totals are (…, 3), the counts (…, options, 3). The best option has (1) the highest F of all choices so far; on
-    ties (2) the most correct edits; then (3) the smallest size; then (4) the first wins. The size is proposed + beta²
-    gold. For errant_compare it is the number of proposed edits, and on ties that of gold edits.
+    The totals are (…, 3), the counts (…, options, 3). The option with the highest F of all choices so far is chosen.
+    Ties go to the most correct edits, then to the smallest value of proposed + beta² gold (with `rounded`: to the
+    fewest proposed edits, then to the fewest gold edits), then to the first option.
     """
     best, chosen = totals, np.full(totals.shape[:-1], -1, dtype=np.int64)
     best_f, best_size = np.full(chosen.shape, -1.0), np.zeros(chosen.shape)
@@ -113,7 +113,7 @@ def _rounded_f(sums: Counts, beta_squared: float) -> tuple[Values, Values]:
 def ten_thousandths(values: Values) -> Values:
     """Return 10,000 times a value, rounded as Python's `round(value, 4)` does: exactly, ties to even.
 
-    The value is split into two parts whose products with 10,000 are exact. So its distance from a tie is exact, too.
+    The value is split into two parts whose products with 10,000 are exact. So the distance from a tie is exact, too.
     """
     high = values.astype(np.float32).astype(np.float64)
     whole = np.floor(high * 10000)

@@ -8,7 +8,8 @@ The search for the best mixed reference of a sentence:
 
 1. Cut the sentence between blocks of error groups. Between two cuts lies a segment.
 2. List the references of each segment and align them.
-3. Drop every cut that an optimal alignment of some reference may miss, and list the joined segment instead.
+3. Drop every cut that an optimal alignment of some reference may miss. Join the two segments at this cut, and
+   list the references of the joined segment.
 4. Pick one reference of each segment so that the sum of their counts is best (`kernels/best_sum.py`).
 
 If a segment has too many references because many cuts were dropped, the sentence is searched without cuts
@@ -202,8 +203,8 @@ def choose_mixed(
     """Choose the best mixed reference of every sentence, without listing them all (docs/metrics/imeasure.md §8).
 
     Returns the alternative chosen in each group (-1: none), and for each sentence its counts, its status (DONE,
-    COLLIDES, TOO_MANY or TOO_LONG) and its work: the numbers of mixed references, alignments, their cells and segments.
-    `threads` is for the native kernel.
+    COLLIDES, TOO_MANY or TOO_LONG) and its work: the numbers of mixed references, alignments, alignment cells and
+    segments. `threads` is for the native kernel.
     """
     del threads
     total = [0] * 15
@@ -364,8 +365,8 @@ class MixedSentence:
     def reach(self, block: Sequence[int]) -> int:
         """Return where the edits of a block end.
 
-        Edits are applied from right to left. If edits that start inside the span of an edit have already shortened
-        the text, this edit reaches that much further.
+        Edits are applied from right to left. So an edit reaches further than its span if edits that start inside the
+        span have shortened the text before.
         """
         groups = [self.groups[g] for g in block]
         end = max(group.extent()[1] for group in groups)
@@ -469,7 +470,7 @@ class MixedSentence:
 
 
 def _shortening(groups: Sequence[Sequence[Sequence[Edit]]], edit: Edit, end: int) -> int:
-    """Return how much shorter the edits that start between the start of `edit` and `end` can make the text."""
+    """Return by how many tokens other edits can shorten the text, if they start from the start of `edit` to `end`."""
     return sum(
         max(
             (
@@ -540,10 +541,10 @@ def find_missable_cut(
 def _missable_in_pair(
     text: Tokens, cuts: Sequence[int], chain: Sequence[Sequence[Branch]], charges: Sequence[int]
 ) -> int | None:
-    """Return a cut that a two-way path of cost 0 or less misses, or None. Cut g is after segment g of the chain.
+    """Return the index of a cut that a two-way path of cost 0 or less misses, or None.
 
-    `passed` and `missed` are the least costs of being at each position of the text at the start of a segment: of paths
-    that passed the cut there, and of paths that missed it.
+    Cut g is after segment g of the chain. For the start of a segment, `passed` and `missed` have the least cost of
+    reaching each position of the text: `passed` for paths that passed the cut there, `missed` for the other paths.
     """
     passed = [GAP * i for i in range(len(text) + 1)]
     missed = [_FAR] * (len(text) + 1)
@@ -560,7 +561,7 @@ def _missable_in_pair(
 
 
 def _cross_segment(text: Tokens, costs: Sequence[int], branches: Sequence[Branch]) -> list[int]:
-    """Return the least cost of being at each position of the text at the end of a segment, by any branch."""
+    """Return the least cost of reaching each position of the text at the end of a segment, over all branches."""
     best = [_FAR] * len(costs)
     for tokens, distance in branches:
         ends = costs
@@ -571,7 +572,7 @@ def _cross_segment(text: Tokens, costs: Sequence[int], branches: Sequence[Branch
 
 
 def _take_token(text: Tokens, costs: Sequence[int], token: int, last: bool) -> list[int]:
-    """Return the costs after one token of the chain; after the last one, steps over the text are added at the cut."""
+    """Return the costs after one token of the chain. After the `last` token, steps over the text are added later."""
     row = [costs[0] + GAP]
     for i, other in enumerate(text):
         cost = min(costs[i] + (MATCH if token == other else MISMATCH), costs[i + 1] + GAP)
@@ -580,7 +581,7 @@ def _take_token(text: Tokens, costs: Sequence[int], token: int, last: bool) -> l
 
 
 def _miss_cut(costs: Sequence[int], cut: int, charge: int) -> list[int]:
-    """Return the least cost of continuing from each position without passing the cut, less the charge."""
+    """Return the least cost at each position for paths that do not pass the cut, minus the charge of the cut."""
     left = _FAR
     missed = []
     for i, cost in enumerate(costs):

@@ -8,11 +8,11 @@ a boundary in several cells.
 1. Choose one cell of each boundary, its pivot. For each other cell, bound how much more an alignment through it can
    save than one through the pivot, over all references. If the bound is below 0, no optimal alignment passes through
    the cell. The other cells are live.
-2. Go through the segments from left to right. The beginning of a reference up to a boundary has savings in its live
-   cells. If the savings of two beginnings differ by a constant, both continue in the same way and form one class. Trace
-   the official alignment back through each segment, from each live cell at its end, and count its columns.
+2. Go through the segments from left to right. The beginning of a reference has a saving in each live cell of a
+   boundary. If the savings of two beginnings differ by a constant, both continue in the same way and form one class.
+   Trace the official alignment back through each segment, from each live cell at the segment's end. Count its columns.
 3. The references of the segments, with the classes and cells that they connect, are the edges of a graph. A path
-   through it is a mixed reference with its official alignment. `kernels/best_sum.py` finds the best.
+   through the graph is a mixed reference with its official alignment. `kernels/best_sum.py` finds the best path.
 
 Savings are explained in `kernels/alignment.py`. A plane holds the savings of all prefixes of source and hypothesis at
 one position of the reference.
@@ -61,9 +61,9 @@ class Lattice:
         """Return for each boundary the cells through which an optimal alignment of some reference may pass (step 1).
 
         An alignment crosses a boundary in the cell from which it takes the next token of the reference. `ahead` is the
-        most that any beginning can save up to a cell, compared with its saving up to the pivot. `behind` is the same
-        for endings, from the cell on. Both take the best option of each segment, and subtract what this option saves
-        between the pivots at both ends of the segment.
+        most that any beginning of a reference can save up to a cell, compared with the saving up to the pivot.
+        `behind` is the same for endings of a reference, which start in the cell. Both take the best option of each
+        segment, and subtract what this option saves between the pivots at both ends of the segment.
         """
         planes = Planes(self.source, self.hypothesis)
         saved = [
@@ -186,7 +186,7 @@ class Planes:
         return planes
 
     def cross_back(self, plane: Plane, tokens: Tokens) -> Plane:
-        """Return what can be saved from each cell at the start of a segment on, given the plane at its end."""
+        """Return the most that can be saved after each cell at the start of a segment, given the plane at its end."""
         self.cells += len(tokens) * plane.size
         for token in reversed(tokens):
             source, hypothesis = self._save_with(token)
@@ -214,10 +214,10 @@ class Planes:
         return closed
 
     def trace_back(self, planes: Sequence[Plane], tokens: Tokens, end: Cell, whole: bool) -> tuple[Cell, Counts]:
-        """Trace the official alignment back through a segment; return its cell at the start, and its counts.
+        """Trace the official alignment back through a segment. Return the cell in which it starts, and its counts.
 
-        Moves at a boundary before the next token of the reference belong to the segment before the boundary. The
-        first segment has none before it. So for this segment, with `whole`, the moves at its start are counted, too.
+        Moves at a boundary before the next token of the reference belong to the segment before the boundary. No
+        segment is before the first one. So the first segment, with `whole`, also counts the moves at its start.
         """
         i, j, k = *end, len(tokens)
         columns: list[Column] = []

@@ -107,7 +107,7 @@ def match_corpus(
 def match_sentence(
     source: TokenArray, hypothesis: TokenArray, gold: GoldArrays, options: MatchOptions
 ) -> tuple[NDArray[np.int64], int, NDArray[np.int32]]:
-    """Return the counts of one sentence and annotator, how they were made (LITERAL), and the proposed edits.
+    """Return the counts of one sentence and annotator, how they were counted (LITERAL), and the proposed edits.
 
     The edits are rows (start, end, hypothesis start, hypothesis end) from left to right.
     """
@@ -282,7 +282,8 @@ def remove_merged_noops(table: MergedEdits, groups: Sequence[Ints]) -> list[Ints
     """Remove merged arcs that change nothing, but keep those that the official program misses.
 
     The program removes arcs from a list while it loops over this list. So the loop skips the arc after each removed
-    arc, and some stay. Of an arc that is listed twice, the first is removed. Step 4 uses the length of the list.
+    arc, and some of these arcs stay. If an arc is listed twice, its first entry is removed. Step 4 uses the length of
+    the list.
     """
     listed = np.concatenate([*groups, np.zeros((0, 2), dtype=np.int64)])
     tails, heads = listed.T
@@ -348,8 +349,8 @@ def weigh_insertions(
     """Pair the insertions at one position with the gold insertions there, from both ends (step 4).
 
     Two pointers move along the sorted arcs, one from the left and one from the right. They take turns after each miss.
-    After a match, its pointer skips to the arcs that continue where the match ended. Arcs passed without a match get a
-    penalty.
+    After a match, the same pointer skips to the next arc that touches the matched arc. Every arc that a pointer passes
+    without a match gets a penalty.
     """
     weights[arcs] = lattice.steps[arcs]
     listed = np.repeat(arcs, lattice.copies[arcs])

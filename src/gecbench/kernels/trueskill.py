@@ -52,7 +52,7 @@ def _sum_series(series: list[float], x: float) -> float:
 
 
 def exponential(x: float) -> float:
-    """Return e to the power of x, as a power of 2 times the series of the small rest."""
+    """Return e to the power of x, computed as a power of 2 times the series of a small remainder."""
     if abs(x) <= _NEAR * _NEAR / 2:
         return _sum_series(_EXPONENTIAL, x)
     if x < -746:
@@ -151,7 +151,7 @@ def runs(
     With p = a * systems + b, `outcomes[offsets[p] : offsets[p + 1]]` are the judgments of system a against b, seen from
     a. An iteration (Sakaguchi et al. 2014) has four steps: (1) Take the system with the largest variance, on ties the
     last. (2) Pick an opponent it was compared with; the probability is proportional to exp(-|difference of means|).
-    (3) Pick one of their judgments at random. (4) Update both ratings by it. `threads` is for the native kernel.
+    (3) Pick a judgment of this pair at random. (4) Update both ratings with it. `threads` is for the native kernel.
     """
     del threads
     results = np.empty((count, systems))
@@ -201,6 +201,6 @@ def _one_run(
 
 
 def _pick(shares: list[float], target: float) -> int:
-    """Return the first system whose running sum exceeds `target`, or the last with a weight if rounding prevents it."""
+    """Return the first system whose running sum exceeds `target`, or (after rounding) the last with a share above 0."""
     below = bisect_right(shares, target)
     return below if below < len(shares) else bisect_left(shares, shares[-1])
