@@ -204,7 +204,7 @@ def _warn_of_few_resamples(rows: Mapping[BoardTable, Sequence[Row]], resamples: 
 
 
 def _reported(corpora: Mapping[BoardTable, Corpus], settings: Settings) -> list[Record]:
-    """Return the results that others reported. If the board has its own corpora, return only results on them."""
+    """Return the results that others reported. A board with its own corpora gets only results on these corpora."""
     return [record for record in seed_records() if not settings.corpora or record.table in corpora]
 
 
@@ -439,7 +439,7 @@ def table_key(table: BoardTable) -> str:
 
 
 def card(ours: str, settings: Settings) -> str:
-    """Return the README of a page that is a Space: `ours`, or if the board has its own corpora, one with its title."""
+    """Return the README of a page that is a Space: `ours`, or a new one for a board with its own corpora."""
     if not settings.corpora:
         return ours
     head = ours.split("---\n")[1]

@@ -98,7 +98,7 @@ class BoardPlace:
         rank: The rank from 1, or None if the record cannot be compared with the ranked systems.
         against: The id of the system that this one is tested against, or None if there is no test.
         p_value: The p-value of that test.
-        p_adjusted: This p-value, adjusted by Holm's method for all tests of `against`.
+        p_adjusted: `p_value`, adjusted by Holm's method for the tests of `against` with all other ranked systems.
         cluster: The cluster from 1.
         differs: Why the record cannot be compared, if it cannot.
     """
@@ -367,7 +367,7 @@ class NewPlace:
 
     @property
     def sentence(self) -> str:
-        """The rank in words, with the test against the system above."""
+        """The rank in words, with the p-value of the test against the next better system."""
         words = f"rank {self.rank} of {self.of} by {metric_title(self.metric)}"
         if not self.ranked:
             return f"not ranked (its score would get {words})"
@@ -385,7 +385,7 @@ _NEIGHBORS = 2
 def place_of(record: Record, records: Iterable[Record], tests: Significance, wanted: str) -> NewPlace:
     """Return the rank of a record that is not on the board yet, by the metric `wanted` or else by its first metric.
 
-    Call `tests.know` with its outputs first.
+    Before, pass the record's outputs to `tests.know`.
     """
     metric = wanted if wanted in record.scores else next(name for name in METRICS if name in record.scores)
     mine = how_scored(record, metric)

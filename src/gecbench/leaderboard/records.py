@@ -424,9 +424,10 @@ class Details(Checked):
 class Settings(Checked):
     """The settings of a board, stored in its `board.json`. A folder without this file has the default settings.
 
-    `corpora` has the name and the fingerprint of each corpus. The name of a file is its path relative to the board's
-    folder. `per_day` is the number of submissions that a submitter may make per day, or None for no limit. On a private
-    board, a submission must differ in `min_changes` sentences from the source and from the submitter's earlier ones.
+    `corpora` has the name and the fingerprint of each corpus. A corpus in a file is named by its path, relative to the
+    board's folder. `per_day` is the number of submissions that a submitter may make per day, or None for no limit. On a
+    private board, a submission must differ in `min_changes` sentences from the source and from each earlier submission
+    of the same submitter.
     """
 
     title: str = checked(_NAME, default="GEC leaderboard")
@@ -452,7 +453,7 @@ class Settings(Checked):
         return bool(self.corpora) and not self.publish_references
 
     def needed_changes(self, sentences: int) -> int:
-        """Return the number of sentences in which a submission must differ: `min_changes`, or 5% if that is fewer."""
+        """Return in how many sentences a submission must differ: `min_changes`, or 5% of the sentences if fewer."""
         return min(self.min_changes, max(1, sentences // 20)) if self.private else 0
 
     @property

@@ -98,8 +98,8 @@ class SecurityHeaders:
 class KnownHosts:
     """Refuse requests whose `Host` is not a name of this server.
 
-    This prevents DNS rebinding: a page of another site, whose owner lets its name point to this machine, could
-    otherwise read a board that is served only to this machine, and submit to it.
+    This prevents DNS rebinding. In this attack, the owner of another site makes the site's name point to this machine.
+    Then pages of that site could read a board that is served only to this machine, and submit to it.
     """
 
     def __init__(self, app: Any, hosts: Collection[str]) -> None:
@@ -124,7 +124,7 @@ def _host_name(host: str) -> str:
 
 
 def known_hosts(host: str, names: Collection[str]) -> Collection[str] | None:
-    """Return the accepted host names of a server, or None to accept all names if it serves other machines, too."""
+    """Return the accepted host names. None accepts all, if other machines are served and no names are given."""
     return {*_LOOPBACK, host, *names} if host in _LOOPBACK or names else None
 
 

@@ -49,7 +49,7 @@ def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress
 
 @lru_cache(maxsize=128)
 def contents(path: Path, _tag: str, *, compress: bool = False) -> bytes:
-    """Return the bytes of a file, compressed or not. Recently requested files are cached until their tag changes."""
+    """Return the bytes of a file, compressed or not. Recent results are cached; `_tag` changes with the content."""
     return gzip.compress(path.read_bytes(), compresslevel=6) if compress else path.read_bytes()
 
 

@@ -50,9 +50,9 @@ class TooLargeError(InputError):
 def read_outputs(
     data: bytes, file: str, corpus: Corpus, most_bytes: int = MOST_BYTES, annotator: int | None = None
 ) -> list[str]:
-    """Return the predictions in the content of a file: text, or according to the extension a table or M2 edits.
+    """Return the predictions in the content of a file: a table or M2 edits, by the file's extension, or text.
 
-    Sources of edits may differ from the corpus in full-width and half-width characters.
+    The sources of edits may have full-width characters where the corpus has half-width ones, and vice versa.
     """
     check_size(len(data), file, most_bytes)
     for magic, kind in _COMPRESSED.items():
@@ -215,7 +215,7 @@ def _is_of(record: Record, submission: Submission) -> bool:
 
 
 def _check_daily_limit(submission: Submission, settings: Settings, records: Sequence[Record]) -> None:
-    """Refuse a submission if its submitter has made as many today as the board allows."""
+    """Refuse a submission if its submitter has made as many submissions today as the board allows."""
     if settings.per_day is None:
         return
     if not submission.submitter.strip():
@@ -402,7 +402,7 @@ def _unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
 
 @dataclass(frozen=True)
 class VerificationResult:
-    """The differences of a record from its new scores: `problems` is empty if there are none, None if not rescored."""
+    """The differences between a record and its new scores. `problems` is None if the record was not scored again."""
 
     file: str
     system: str

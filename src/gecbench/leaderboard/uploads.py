@@ -165,7 +165,7 @@ class DailyCount:
         self._lock = threading.Lock()
 
     def allows(self, client: str) -> bool:
-        """Return whether the client may upload today, and count this upload. The count is saved before this returns."""
+        """Return whether the client may upload today. If so, this upload is counted, and the count is saved at once."""
         with self._lock:
             day, counts = today(), self._load()
             made = counts.get(client, 0)
