@@ -468,7 +468,7 @@ class Metric(ABC):
         return next((gold for gold in self.golds if corpus.has(gold)), self.golds[-1])
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-        """Return the annotations to score against, in the order of the rows of counts."""
+        """Return the annotations of each sentence to score against, in the order in which the metric counts them."""
         return corpus.annotations or ()
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
@@ -646,7 +646,7 @@ class Metric(ABC):
     def check_parts(self) -> None:
         """Raise an error if a corpus cannot be scored in parts.
 
-        This is so if the counts of a sentence depend on the rest of the corpus.
+        This happens if the counts of a sentence depend on the rest of the corpus.
         """
         self.reference_policy.running()
 
@@ -695,7 +695,7 @@ class Metric(ABC):
         return Score(self, value, self.parts(totals), signature, sentences, diagnostics, counts)
 
     def value_of(self, statistics: Statistics) -> float:
-        """Return only the corpus value of counts."""
+        """Return the corpus score of counts as a number, without its parts and signature."""
         return float(np.mean(self.values(self.reference_policy.totals(statistics))))
 
     @classmethod

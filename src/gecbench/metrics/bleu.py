@@ -70,7 +70,7 @@ class BLEU(Metric):
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return lengths, matches and totals of each sentence, equal to sacrebleu's statistics.
 
-        The counts have two reference lengths, one for each variant: sacrebleu's first, then the one of 2016.
+        The counts have two reference lengths: one for the variant "sacrebleu", then one for "2016".
         """
         references = require_references(corpus, self.title)
         rows = [self._count_sentence(line, texts) for line, texts in zip(predictions, references, strict=True)]
@@ -78,7 +78,7 @@ class BLEU(Metric):
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
 
     def _count_sentence(self, prediction: str, references: Sequence[str]) -> list[int]:
-        """Return three lengths (prediction, closest reference of sacrebleu and of 2016), matches and totals."""
+        """Return the lengths of the prediction and of the closest reference (per variant), matches and totals."""
         found, length = _ngrams(self._scorer._preprocess_segment(prediction))
         most, lengths = _most_ngrams(tuple(map(self._scorer._preprocess_segment, references)))
         matches, totals = [0] * _ORDER, [max(0, length - order) for order in range(_ORDER)]

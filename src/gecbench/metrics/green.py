@@ -133,7 +133,7 @@ class GREEN(Metric):
         return precision, recall
 
     def f_of_orders(self, totals: npt.NDArray[Any], order: int) -> Values:
-        """Return F of the orders 1 to `order`."""
+        """Return F over the orders 1 to `order` together, one value per row of totals."""
         precision, recall = (geometric_mean(each[..., :order]) for each in self.precision_recall(totals))
         return self._f_beta(precision, recall)
 
@@ -144,7 +144,7 @@ class GREEN(Metric):
         return np.where(usable, 1 / (alpha / safe_precision + (1 - alpha) / safe_recall), 0.0)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return F of all orders."""
+        """Return F over all orders together, one value per row of totals."""
         return self.f_of_orders(totals, self.order)
 
     def parts(self, totals: Counts) -> dict[str, float]:
@@ -229,7 +229,7 @@ class BestReference(BestRow):
     metric: GREEN
 
     def criteria(self, counts: Counts) -> Sequence[Values]:
-        """Return F of the orders 1 to N. The official variant adds F of 1 to N - 1, and so on down to 1."""
+        """Return F over the orders 1 to N. The official variant adds F over 1 to N - 1, and so on down to 1."""
         orders = range(self.metric.order, 0, -1)
         return [
             self.metric.f_of_orders(counts, n) for n in (orders if self.metric.variant == "official" else orders[:1])

@@ -71,7 +71,7 @@ class IMeasure(Metric):
         mixing: Which references to use.
 
             - True: all combinations of the annotators' corrections of independent errors. The best one is found without
-              listing all. If the search exceeds its limits, the sentence is scored against its best single annotator.
+              listing them. If the search exceeds its limits, the sentence is scored against its best single annotator.
               A warning, the diagnostics and the signature (`capped:1`) state how many sentences are affected.
             - "strict": the same, but raise an error for such a sentence.
             - False: the annotators as they are, or the references if the corpus has nothing else.
@@ -254,7 +254,7 @@ class IMeasure(Metric):
 
 
 def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
-    """Return WAcc of the counts TP TN FP FN FPN (section 2.3.1), or 1 without tokens. With weight 1, WAcc is Acc."""
+    """Return WAcc of the counts TP TN FP FN FPN (§2.3.1 of the paper), or 1 without tokens. Weight 1 gives Acc."""
     tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
     right = weight * tp + tn
     whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
@@ -262,7 +262,7 @@ def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
 
 
 def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Values:
-    """Return I of an aspect (section 2.3.3), from the weighted accuracies of system and baseline."""
+    """Return I of an aspect (§2.3.3 of the paper), from the weighted accuracies of system and baseline."""
     system = weighted_accuracy(totals[..., aspect], weight)
     baseline = weighted_accuracy(totals[..., BASELINE], weight)
     with np.errstate(divide="ignore"):  # possible only with a negative weight
@@ -346,7 +346,7 @@ def _mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
-    """Raise an error for the first sentence that the kernel could not score for one of these reasons."""
+    """Raise an error for the first sentence whose status is in `refused`."""
     failed = np.flatnonzero(np.isin(status, list(refused)))
     if len(failed):
         problem, fix = REFUSALS[int(status[failed[0]])]
@@ -354,7 +354,7 @@ def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequ
 
 
 def _join(size: int, parts: Sequence[tuple[Sequence[int], ChosenReferences]]) -> ChosenReferences:
-    """Join the selections of parts of a corpus. Sentences in no part are excluded."""
+    """Join the references chosen for parts of a corpus. Sentences in no part are excluded."""
     counts: Counts = np.zeros((size, 15), dtype=np.int64)
     status = np.full(size, EXCLUDED, dtype=np.int32)
     work = np.zeros((size, 3), dtype=np.int64)

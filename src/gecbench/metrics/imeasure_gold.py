@@ -24,7 +24,7 @@ from gecbench.kernels.tokens import NO_TOKENS, Ids, Offsets, TokenArray, intern_
 
 
 class FlatEdits(NamedTuple):
-    """The concatenated edits of a corpus. Those of sentence s are sentence_offsets[s]:sentence_offsets[s + 1].
+    """The concatenated edits of a corpus. Sentence s has the edits sentence_offsets[s]:sentence_offsets[s + 1].
 
     Each edit has an annotator, a span, a correction with single spaces, and the correction's tokens. `people` is the
     number of annotators of each sentence.
@@ -197,7 +197,7 @@ def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
 def _rewritten(corpus: Corpus) -> FlatEdits:
     """Return the edits of the references.
 
-    If the corpus keeps only some references of another one, reuse the arrays made for that one.
+    If the corpus keeps only some references of another corpus, the arrays of the other corpus are reused.
     """
     _require_references(corpus)
     whole, chosen = corpus.origin() or (corpus, ())
@@ -240,7 +240,7 @@ def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -
 def _in_official_order(sources: Sequence[str], references: Sequence[Sequence[str]]) -> list[list[str]]:
     """Sort each sentence's references in the order of the official scorer's dictionary (docs/metrics/imeasure.md §6).
 
-    If the source is one of them, it is the first key.
+    If the source is one of the references, it is the first key.
     """
     keys = [sorted(texts, key=source.__ne__) for source, texts in zip(sources, references, strict=True)]
     hashes = iter(string_hashes([text for texts in keys for text in texts if len(texts) > 1]))

@@ -209,11 +209,11 @@ class M2(Metric):
         return mixed, len(unmixed)
 
     def prepare(self, corpus: Corpus, predictions: Sequence[str]) -> MatchInput:
-        """Number the tokens of sources, predictions and gold."""
+        """Convert the tokens of sources, predictions and gold to integers."""
         return match_input(self.gold_rows(corpus), predictions, fold=self.ignore_whitespace_casing)
 
     def prepare_sentence(self, source: str, prediction: str, annotation: Annotation) -> MatchInput:
-        """Number the tokens of one sentence and one annotator."""
+        """Convert the tokens of one source, its prediction and one annotator's edits to integers."""
         return match_input(gold_rows([source], [[annotation]]), [prediction], fold=self.ignore_whitespace_casing)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
@@ -402,7 +402,7 @@ def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
 
 
 def all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-    """Return the annotations of a corpus, else of its error groups, else extracted from its references."""
+    """Return a corpus's annotations. If it has none, make them from its error groups or from its references."""
     if corpus.annotations is None and corpus.groups is not None:
         return ungroup(corpus).annotations or ()
     return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
@@ -490,7 +490,7 @@ class MatchInput:
 
 
 def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
-    """Number the tokens of a corpus. `fold` adds lower-case characters for `ignore_whitespace_casing`."""
+    """Convert the tokens of a corpus to integers. `fold` adds lower-case text for `ignore_whitespace_casing`."""
     tokens = gold.known.number(encode_lines(hypotheses))
     _check_lengths(gold.sources.lengths(), tokens.lengths())
     folded = _folded([*gold.known.vocabulary.lines(), *hypotheses]) if fold else None
@@ -611,11 +611,11 @@ def _edit_text(source: Sequence[str], edit: Edit) -> str:
 
 @dataclass(frozen=True)
 class TypeScore:
-    """The number of gold edits of one error type, how many of them the system made, and scores against them alone.
+    """The scores of one error type.
 
-    `gold` and `correct` use the annotators chosen for the corpus score. `precision_alone`, `recall_alone` and
-    `value_alone` score the same predictions against annotations of only this type. The types of a system's edits are
-    unknown, so all its edits count as proposed.
+    `gold` is the number of gold edits of this type, and `correct` is how many of them the system made. Both use the
+    annotators chosen for the corpus score. The scores `…_alone` count only gold edits of this type. The types of a
+    system's edits are unknown, so all edits of the system count as proposed.
     """
 
     type: str

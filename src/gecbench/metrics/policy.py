@@ -265,7 +265,7 @@ class BestRow(ChosenRows):
 
 @dataclass(frozen=True)
 class BestPerSentence(BestRow):
-    """Choose the annotator with the best F-beta for the sentence alone. Ties as in `greedy-cumulative`."""
+    """Choose the annotator with the best F-beta for the sentence alone. Ties are broken as in `greedy-cumulative`."""
 
     beta: float = 0.5
 

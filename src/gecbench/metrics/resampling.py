@@ -59,7 +59,7 @@ class PackedCounts:
 
 
 def packs_of(largest: Totals) -> list[PackedCounts]:
-    """Distribute columns with these largest sums over as few packs as fit. Columns of zeros need no pack."""
+    """Distribute columns over packs, given the largest sum of each column. Columns of zeros need no pack."""
     packs: list[PackedCounts] = []
     place = _EXACT_BITS
     for column in np.flatnonzero(largest).tolist():
@@ -86,7 +86,7 @@ class _VaryingCounts:
         return 8 * max(1, len(self.sentences) * len(self.packs))
 
     def chosen(self, rounds: int, chosen_rows: Chooser) -> Iterator[tuple[slice, list[Totals]]]:
-        """Yield some rounds, and for each pack the counts of their rows (sentences × rounds)."""
+        """Yield a slice of rounds, and for each pack the excess of the chosen rows (sentences × rounds)."""
         step = max(1, _CHOSEN_BYTES // self.size())
         for begin in range(0, rounds if self.packs else 0, step):
             end = min(begin + step, rounds)
@@ -100,7 +100,7 @@ def weighted_totals(
     """Yield the weighted sums of the chosen counts (samples × rounds × counts), some samples at a time.
 
     `weights` (samples × sentences) are non-negative integers. `chosen_rows(first, count)` returns the rows of some
-    rounds. The minimum of a sentence's rows is summed once. Only the excess over it is summed for every round.
+    rounds. The minimum of a sentence's rows is summed once. Only the excess over this minimum is summed in every round.
     """
     counts, starts = statistics.counts, statistics.offsets[:-1]
     weighing = weights.astype(np.float64, copy=False)

@@ -35,8 +35,8 @@ class OddPartsWarning(UserWarning):
 class CheckResult:
     """The number of checked parts, the number with errors or warnings, and the first message of each kind.
 
-    `compared` is the number of parts that are too long to be identical to another text by chance. The corpus counts as
-    identical if all these parts are.
+    `compared` is the number of parts that are long enough to be checked for identical texts. Shorter parts could be
+    identical by chance. The corpus counts as identical if all compared parts are identical to another text.
     """
 
     parts: int = 0
@@ -61,7 +61,7 @@ class CheckResult:
         )
 
     def decide(self) -> None:
-        """Raise an error if 1% or more of the parts have errors, or if all are identical to another text. Else warn."""
+        """Raise an error if at least 1% of the parts have errors, or if the corpus counts as identical. Else warn."""
         if self.identical and self.identical == self.compared:
             raise InputError(self.identity)
         if self.refused and self.refused >= _SHARE * self.parts:
