@@ -348,5 +348,5 @@ def _hash_file(path: Path) -> str:
 
 
 def _hash_sources(corpus: Corpus) -> str:
-    """Return the hash called `sources` in records. Unlike the fingerprint, it keeps old records valid."""
+    """Return the hash stored as `sources` in records. It must not change, so that old records stay valid."""
     return hashlib.sha256("\n".join(corpus.sources).encode(errors="surrogatepass")).hexdigest()[:8]

@@ -395,7 +395,7 @@ class _RedirectError(Exception):
 
 @dataclass(frozen=True)
 class Client:
-    """The address, model, key and timeout. `request` holds further fields of every request."""
+    """A server's address, with model, key and timeout. `request` holds further fields of every request."""
 
     url: str
     model: str
@@ -404,7 +404,7 @@ class Client:
     timeout: float
 
     def connect(self, session: Any) -> Any:
-        """Return huggingface_hub's client. With a token of its own, it never sends the Hub's token."""
+        """Return huggingface_hub's client. It always gets a token, because it would otherwise send the Hub's token."""
         from huggingface_hub import AsyncInferenceClient
 
         client = AsyncInferenceClient(base_url=self.url, token=self.key or _NO_KEY, timeout=self.timeout)
@@ -456,7 +456,7 @@ class Client:
         return FailedRequest(f"the reply cannot be parsed ({type(error).__name__}: {shown})")
 
     def _without_key(self, text: str) -> str:
-        """Remove the key from a text that the server sent, which may repeat the request."""
+        """Remove the key from the server's text, because the server may repeat the request."""
         return text.replace(self.key, "…") if self.key else text
 
     def _shown(self, text: str) -> str:
@@ -538,7 +538,7 @@ def open_session() -> Any:
 async def _read_limited(response: Any) -> None:
     """Read a body up to a limit, and raise an error for a redirect.
 
-    The HTTP client would decompress each chunk at once, and a chunk that is compressed twice may become gigabytes.
+    The HTTP client has no such limit: it would decompress whole chunks, and a small chunk can become gigabytes.
     """
     if response.has_redirect_location:
         raise _RedirectError(response)

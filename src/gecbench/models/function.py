@@ -21,7 +21,7 @@ class FunctionModel(Model):
     """A function that takes a sentence or a list of sentences, according to the annotation of its parameter.
 
     A function without an annotation is called with the first sentence. If it returns a string, it is called once per
-    sentence, otherwise with lists. What it prints goes to standard error, because scores go to standard output.
+    sentence, otherwise with lists. Text that it prints goes to standard error, because scores go to standard output.
     """
 
     def __init__(self, text: str, function: Callable[..., Any] | None = None) -> None:

@@ -129,7 +129,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
 
 def _text(reply: str, sentence: str) -> str:
-    """Return the correction in a reply. If there is none, return the reply, because the source would score too well."""
+    """Return the correction in a reply. Without one, return the reply: the unchanged source would score too well."""
     reading = read_reply(reply, sentence)
     return flatten(reply).strip() if reading.outcome in UNANSWERED else reading.text
 

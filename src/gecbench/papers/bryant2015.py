@@ -71,7 +71,7 @@ def _table2(data: Conll14) -> Section:
 
 
 def _annotators(nucle: Corpus, ten: Corpus | None) -> dict[int, tuple[Corpus, int]]:
-    """Map the paper's annotator numbers to a corpus and annotator there. A3 and A7 are the official annotators."""
+    """Map each annotator number of the paper to a corpus and its annotator. A3 and A7 are the official ones."""
     if ten is not None:
         return {who: (ten, who - 1) for who in range(1, 11)}
     return {who: (nucle, k) for k, who in enumerate(OFFICIAL_IN_BN15)}
@@ -198,7 +198,7 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
 
 
 def _lines(bound: Bound) -> dict[str, Points]:
-    """Return the points of humans and of each system: number of annotators, F0.5 in percent."""
+    """Return the curves of humans and of each system: numbers of annotators, and F0.5 in percent."""
     sizes, human = _human_points(bound)
     systems = {name: (sizes, [100 * row.systems[name] for row in bound.rows[:-1]]) for name in TOP_SYSTEMS}
     return {"Human": (sizes, human)} | systems

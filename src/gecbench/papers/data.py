@@ -53,7 +53,7 @@ class Conll14:
 
     @cached_property
     def kept_systems(self) -> dict[str, list[str]]:
-        """The same on the 1,278 sentences that were not merged."""
+        """The outputs of the twelve systems, and the input, on the 1,278 sentences that were not merged."""
         return {name: self.keep(lines) for name, lines in self.systems.items()}
 
     def keep(self, lines: list[str]) -> list[str]:

@@ -92,7 +92,7 @@ def number(value: float | None, digits: int) -> str:
 
 
 def compared(theirs: float | None, ours: float | None, digits: int, more: int = 1) -> list[str]:
-    """Return three cells: published (with its decimals), ours and the difference (with more decimals)."""
+    """Return three cells: the published number, ours and the difference. The last two have `more` extra decimals."""
     places = digits + more
     difference = None if theirs is None or ours is None else round(float(number(ours, places)) - theirs, places) + 0.0
     sign = "+" if difference is not None and difference > 0 else ""
@@ -123,7 +123,7 @@ def comparison(
 def comparison_of_values(
     first: str, theirs: Mapping[str, float], ours: Mapping[str, float], digits: Callable[[str], tuple[int, int]]
 ) -> Table:
-    """Return a table with one row per published value. `digits` returns its decimals and the extra decimals of ours."""
+    """Return a table with one row per published value. `digits` returns its `digits` and `more` (see `compared`)."""
     return Table([first, *COMPARED], [[name, *compared(theirs[name], ours[name], *digits(name))] for name in theirs])
 
 

@@ -115,7 +115,7 @@ def _coded_share(coded: Sequence[dict[str, Any]], letter: str, column: str = "co
 
 
 def _shares(coded: Sequence[dict[str, Any]], column: str, edit: str) -> list[float]:
-    """Return, for each error type, the percentage of its sentences that have this edit code in `column`."""
+    """Return for each error type: of the sentences with this error, the percentage with the code `edit` in `column`."""
     found = [[row for row in coded if error in row["codes_original"]] for error in ERRORS.values()]
     return [_coded_share(rows, edit, column) for rows in found]
 
@@ -167,7 +167,7 @@ def _table5(upstream: Upstream, corpus: Corpus, distances: Any, runs: int) -> Se
 
 
 def _human_m2(upstream: Upstream, corpus: Corpus, release: Any) -> float:
-    """Return the mean M2 of each rewrite against the released edits of the other three."""
+    """Score each human rewrite against the released edits of the other three with M2, and return the mean."""
     gold = []
     for row in load_rows("jfleg", "m2", "validation", upstream=upstream):
         length = len(row["sentence"].split())

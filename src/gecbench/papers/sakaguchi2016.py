@@ -309,7 +309,7 @@ def coefficients(scores: Scores | None) -> list[float | None]:
 
 
 def table6(found: Correlations) -> list[Section]:
-    """Return Table 6, one table per metric: published, from the published scores, from raw outputs."""
+    """Return Table 6, one table per metric. Correlations: published, of the published scores, and of our scores."""
     header = ["references"]
     for symbol in ("ρ", "r"):
         header += [f"{symbol}: published", "of published scores", "ours", "difference"]

@@ -57,12 +57,12 @@ class Seeda:
 
     @cached_property
     def right(self) -> Corpus:
-        """The references of both annotators' own files."""
+        """The correct references, made from the separate files of the two annotators."""
         return load_corpus("conll14", upstream=self.upstream).select(seeda.judged_sentences(self.upstream))
 
     @cached_property
     def gec_metrics(self) -> Corpus:
-        """The references of gec-metrics: an annotator without lines in the combined file made no edits."""
+        """The references of gec-metrics, in which an annotator without lines in the combined file made no edits."""
         blocks = parse_blocks(self.upstream.lines(COMBINED), COMBINED)
         texts = []
         for sentence in seeda.judged_sentences(self.upstream):
