@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _names() -> dict[str, list[str]]:
-    """Return the known names, by the placeholder in the help or by their kind."""
+    """Return the known names, by their placeholder in the help (`METRIC`) or by their kind (`corpus`)."""
     from gecbench.corpora.catalog import DATASETS, HUMAN_JUDGMENTS
     from gecbench.metrics.base import METRICS
     from gecbench.models.prompts import NAMES

@@ -127,7 +127,7 @@ def _described(entry: Mapping[str, Any], table_format: str) -> str:
 
 
 def _files(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the prefixes of the file keys of a corpus."""
+    """Return the prefixes that select the files of a corpus by their keys."""
     from gecbench.corpora.catalog import DATASETS
 
     declared = DATASETS[entry["dataset"]]

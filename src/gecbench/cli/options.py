@@ -97,7 +97,7 @@ def add_command(
 
 
 def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | None = True) -> None:
-    """Add the corpus options. Predictions are required (True), optional (None) or not an option (False)."""
+    """Add the corpus options, and the predictions as required (True), optional (None) or not at all (False)."""
     corpus = parser.add_argument_group(
         "corpus", "files have one sentence per line and may be gzipped; - is standard input"
     )
@@ -171,7 +171,7 @@ def add_preprocessing_options(parser: Any) -> None:
 
 
 def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the preprocessing settings. Predictions that do not resemble their sources are an error in files."""
+    """Return the preprocessing settings. A file whose lines do not resemble their sources is an error."""
     return {**pick(options, "tokenize", "tokenized", "aligned"), "foreign": "error"}
 
 
@@ -416,7 +416,7 @@ def warn_of_swapped_names(options: argparse.Namespace) -> bool:
 
 
 def swapped_names(source: str, references: Sequence[str], predictions: Sequence[str], option: str = "-p") -> list[str]:
-    """Describe files whose names suggest that the source is swapped with a reference or with predictions (`option`)."""
+    """Describe file names that suggest swapped files: the source with a reference, or with predictions (`option`)."""
     kind = _last_word(source)
     for path in references if kind in _REFERENCE_WORDS else ():
         if _last_word(path) in _SOURCE_WORDS:

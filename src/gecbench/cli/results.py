@@ -126,7 +126,7 @@ def _entries(options: argparse.Namespace) -> list[EvalResultEntry]:
 
 
 def _adopt(options: argparse.Namespace, made: Run) -> None:
-    """Fill in the options that the record of a run contains."""
+    """Set options from the record of a run: its outputs, its corpus, and how to tokenize raw outputs."""
     if options.predictions:
         raise InputError("-p cannot be combined with --run", fix="Leave out -p")
     options.predictions = [made.outputs]

@@ -39,7 +39,7 @@ _WIDTH = {"int32": 4, "float64": 8, "bool": 1}
 
 
 def _dataset(name: str) -> DatasetDeclaration:
-    """Return a dataset by name or alias. Unlike in `find_dataset`, an alias keeps the default configuration."""
+    """Return a dataset by name or alias. Unlike in `find_dataset`, an alias does not set the default configuration."""
     return DATASETS[find_dataset(name).name]
 
 
@@ -60,7 +60,7 @@ Locks = dict[tuple[str, str], SplitLock]
 
 
 def lock_of(config: Config, rows: Iterable[Row]) -> SplitLock:
-    """Return the lock of rows: their number, their size as plain values, and a hash of columns and values.
+    """Return the lock of rows: the number of rows, the bytes of their values, and a hash of columns and values.
 
     The hash does not depend on the Parquet writer, so it can be compared between machines and releases.
     """
@@ -287,7 +287,10 @@ def _has_columns(schema: Any, config: Config) -> bool:
 
 
 def _names(row: Row) -> Iterator[str]:
-    """Yield the strings that identify people or items, and no sentences, which may have words in capitals."""
+    """Yield the strings that identify people or items.
+
+    Sentences are left out, because words in capitals could look like worker identifiers.
+    """
     for column in {"judge", "workers", "id", "reference_names"} & row.keys():
         yield from [row[column]] if isinstance(row[column], str) else row[column] or ()
 

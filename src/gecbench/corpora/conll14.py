@@ -109,7 +109,10 @@ def sentence_rows(upstream: Upstream) -> list[Row]:
 
 
 def read_merged_ids(lines: list[str]) -> list[int]:
-    """Return the numbers of the merged sentences. The file lists pairs of neighbors, so its 48 before 419 means 418."""
+    """Return the numbers of the merged sentences, which the file lists as pairs of neighbors.
+
+    One pair is 48 and 419, where 48 is a mistake for 418. So the first number of each pair is computed from the second.
+    """
     numbers = [int(line) for line in lines if line]
     if len(numbers) % 2:
         raise InputError("the merged sentences do not come in pairs", file=MERGED)
@@ -209,8 +212,8 @@ def nucle(upstream: Upstream, sentences: list[str]) -> list[References]:
 def bn15(upstream: Upstream, sentences: list[str]) -> list[References]:
     """Return the ten annotators of Bryant & Ng 2015.
 
-    The hash of the archive is not known. Instead, its sentences must be the official ones, and A7 and A3 must agree
-    with the official annotators on at least 95% of the sentences, because another release may differ slightly.
+    We have no hash to check the archive against. Instead, its sentences must be the official sentences, and its
+    annotators A7 and A3 must agree with the two official annotators on 95% of the sentences.
     """
     keys = [f"bn15/A{number}.m2" for number in range(1, BN15_ANNOTATORS + 1)]
     found = [_annotator(upstream, key, f"bn15_{key[5:-3]}", sentences) for key in keys]
@@ -228,7 +231,7 @@ def rewrites(upstream: Upstream, sentences: list[str], name: str) -> list[Refere
 
 
 def everything(upstream: Upstream, sentences: list[str], coded: ReferenceSet) -> list[References]:
-    """Return all references without edits: the two of NUCLE or the ten of BN15, and the eight rewrites."""
+    """Return all references as texts only: the two of NUCLE or the ten of BN15, and the eight rewrites."""
     plain = [References(found.name, found.texts) for found in coded(upstream, sentences)]
     return [*plain, *(one for name in REWRITES for one in rewrites(upstream, sentences, name))]
 
@@ -281,7 +284,7 @@ def system_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
 
 
 def extra_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
-    """Yield the sentences that were rewritten by six more people each (`Input.sentID` is 1-based here)."""
+    """Yield the sentences that six more people rewrote. In this file, `Input.sentID` counts from 1."""
     rows = sentence_rows(upstream)
     workers = Pseudonyms()
     answers: dict[int, list[tuple[str, str]]] = {}

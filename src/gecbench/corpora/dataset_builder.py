@@ -55,7 +55,7 @@ class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
             self._prepare(*args, **{**kwargs, "download_mode": "force_redownload"})
 
     def _prepare(self, *args: Any, **kwargs: Any) -> None:
-        """Prepare the dataset, and raise errors of gecbench directly, which `datasets` wraps in a general error."""
+        """Prepare the dataset. Unwrap errors of gecbench, because `datasets` wraps them in a general error."""
         try:
             super().download_and_prepare(*args, **kwargs)
         except Exception as error:

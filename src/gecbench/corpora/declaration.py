@@ -165,7 +165,7 @@ class HumanJudgments:
     sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def judged_part(self, corpus: Corpus) -> Corpus:
-        """Return the judged sentences of a corpus. If it has no others, return it unchanged."""
+        """Return the judged sentences of a corpus. If all its sentences were judged, return the corpus unchanged."""
         places = self.sentences() if self.sentences else range(len(corpus))
         if len(corpus) == len(places):
             return corpus

@@ -1,6 +1,6 @@
 """Downloads that resume after a broken connection, and archive members read without unpacking to disk.
 
-The pooch package does neither: its downloads restart from the first byte, and their size is not limited.
+We do not use the pooch package, because its downloads restart from the first byte and have no size limit.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def read_members(
 ) -> dict[str, bytes]:
     """Return the bytes of the members in `wanted`, which maps paths to the largest sizes allowed.
 
-    Paths are relative to `folder`. If `folder` is empty, they are found by file name. Errors call the archive `name`.
+    Paths are relative to `folder`. If `folder` is empty, files are found by name. `name` is the archive in errors.
     """
     try:
         if zipfile.is_zipfile(archive):

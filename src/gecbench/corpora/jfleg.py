@@ -148,7 +148,7 @@ def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield the edits of each rewrite, derived and as published."""
+    """Yield two versions of the edits of each rewrite: derived from the texts, and as published."""
     sentences = _lines(upstream, split, "src")
     references = _rewrites(upstream, split, len(sentences))
     name = f"jfleg/EACL_exp/m2converter/{FOLDER[split]}.ref.m2"
@@ -171,7 +171,7 @@ def _lines_by_gug_id(upstream: Upstream, split: str) -> dict[int, int]:
 
 
 def read_rankings(upstream: Upstream) -> list[Ranking]:
-    """Return the pairwise human judgments, with the paper's names of systems and GUG's numbers of sentences."""
+    """Return the pairwise human judgments, with the paper's system names and GUG's sentence numbers."""
     return parse_jfleg_pairwise(upstream.text(PAIRWISE), file=PAIRWISE)
 
 

@@ -32,12 +32,12 @@ _CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_ann
 
 
 def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = None) -> Corpus:
-    """Return a corpus from a name (`demo`, `jfleg:test`), a file (.m2, .xml, .jsonl; .gz too), rows, or itself.
+    """Return a corpus from a name (`demo`, `jfleg:test`), a file (.m2, .xml, .jsonl; .gz too), rows or a `Corpus`.
 
     A name may be a dataset on the Hub: `hf:owner/name`, `hf:owner/name:split` or `hf:owner/name:configuration:split`.
     Rows (a `datasets.Dataset`, a pandas, polars or Arrow table, a list of dictionaries) have the columns `sentence` and
     `corrections` or `annotations`, or other common names of source and references. If one of `metrics` needs references
-    and there are none, they are made by applying the edits. By default, this is done for files where it is possible.
+    and there are none, the edits are applied. Without `metrics`, edits in a file are applied whenever this is possible.
 
     >>> resolve_corpus("demo").reference_range()
     '4'
