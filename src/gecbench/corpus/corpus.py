@@ -244,7 +244,7 @@ class Corpus:
 
 
 class CorpusCache(Generic[Value]):
-    """A cache of values per corpus and key, emptied when the corpus is deleted.
+    """A cache of values per corpus and key. The values of a corpus are dropped when the corpus is deleted.
 
     A corpus never changes, so cached values stay valid. Each metric has its own cache. `put` takes a value, not a
     function that computes it, because a lower package never calls a higher one.
@@ -272,7 +272,7 @@ _FINGERPRINTS: CorpusCache[str] = CorpusCache()
 class _LazyAnnotations:
     """Create the annotations of an edit table when they are first read.
 
-    A corpus with `annotations` in its `__dict__` does not call this.
+    Afterwards they are in the `__dict__` of the corpus, so Python does not call this descriptor again.
     """
 
     def __get__(self, corpus: Corpus | None, _owner: type[Corpus]) -> Sequence[Sequence[Annotation]] | None:
@@ -310,7 +310,7 @@ def python_values(values: Any) -> Any:
 
 
 def check_ordered(texts: object, argument: str) -> None:
-    """Raise an error for a set or a dictionary. Sentences are paired by their order, so they need a list."""
+    """Raise an error for a set or a dictionary. Texts are paired by their order, so a list is needed."""
     if isinstance(texts, (Set, Mapping)):
         fix = f"Pass {argument}=[...]: texts are paired by their order"
         raise InputError(f"{argument} is {_kind(texts)}, not a list", fix=fix)
@@ -532,7 +532,7 @@ def hash_sentences(places: Iterable[int], texts: Iterable[str]) -> list[bytes]:
 
 
 def sum_hashes(hashes: bytes) -> int:
-    """Return the sum of concatenated hashes."""
+    """Return the sum of hashes that are concatenated in one byte string."""
     words = np.frombuffer(hashes, dtype="<u4").reshape(-1, HASH_SIZE // 4).sum(axis=0, dtype=np.uint64)
     return add_sums(int(word) << 32 * k for k, word in enumerate(words))
 

@@ -242,7 +242,7 @@ def derive_group_references(corpus: Corpus) -> Corpus:
 
 
 def annotator_references(source: str, annotations: Sequence[Annotation], treebank: bool) -> list[str]:
-    """Return what `unmixed_references` returns, but create error groups only if they change the result."""
+    """Return the same texts as `unmixed_references`, but create error groups only if they change the result."""
     made: dict[int, list[Edit]] = {}
     for annotation in annotations:
         edits = [Edit(*span(edit), (split_correction(edit.corrections[0], treebank),)) for edit in annotation.edits]

@@ -276,7 +276,7 @@ def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, off
     Args:
         source: The source sentence.
         edits: The edits, in any order.
-        alternative: The position of the correction to apply, from 0. An edit with fewer corrections uses its last.
+        alternative: The position of the correction to apply, from 0. If an edit has fewer, its last one is applied.
         official: Apply edits like the official I-measure scorer: from right to left, even if they overlap. An edit that
             would leave the sentence empty is skipped (docs/metrics/imeasure.md §3).
 
@@ -304,7 +304,7 @@ def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, off
 
 
 def span(edit: Edit) -> tuple[int, int]:
-    """Return the span of an edit. Edits are sorted by it."""
+    """Return the span of an edit, by which edits are sorted."""
     return edit.start, edit.end
 
 
@@ -364,8 +364,8 @@ def find_changes(sources: TokenArray, rewrites: TokenArray, rows: Offsets) -> tu
     """Return the changed spans of every rewrite. The rewrites of source i are `rewrites[rows[i]:rows[i + 1]]`.
 
     Raises:
-        InputError: The alignment table of a pair would take gigabytes. It leaves out the tokens that both texts share
-            at the start and at the end.
+        InputError: The alignment table of a pair would take gigabytes. The table leaves out the tokens that both texts
+            share at the start and at the end.
     """
     owners = np.repeat(np.arange(len(sources)), np.diff(rows))
     cells = sources.lengths()[owners] * rewrites.lengths()

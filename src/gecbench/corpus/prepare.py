@@ -80,7 +80,7 @@ class ForeignTextError(InputError):
 
 
 class IdenticalTextError(InputError):
-    """A reference is identical to the sources or to the predictions."""
+    """All lines of a reference set are identical to the sources or to the predictions."""
 
 
 @dataclass(frozen=True)
@@ -452,7 +452,7 @@ def tokenized_alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
 
 
 def _tokenization_difference(source: str, line: str) -> int:
-    """Return the number of signs that a line is tokenized unlike its source, minus the signs that it is alike."""
+    """Return how many signs show that a line is tokenized unlike its source, minus those that show the opposite."""
     if source == line:
         return -1
     found = 0
@@ -485,7 +485,7 @@ def _clitic(text: str) -> bool | None:
 def _length_difference(source: str, line: str) -> int:
     """Return 1 if a line's tokens are much longer or shorter than its source's, -1 if not, and 0 if that is unclear.
 
-    It is clear only if both have the same letters, or if one is split into single characters.
+    This is clear only if both texts have the same letters, or if one text is split into single characters.
     """
     ours, theirs = len(source.split()), len(line.split())
     if "".join(source.split()) == "".join(line.split()):
@@ -505,7 +505,8 @@ def _shown(text: str) -> str:
 class Wrapper:
     """Extra text that models put around a correction, and how to remove it.
 
-    A wrapper that `may_be_text` of the sentence is removed only if the line then resembles its source at least as much.
+    If `may_be_text`, the wrapper can be part of the sentence. Then it is removed only if the line resembles its source
+    at least as much without it.
     """
 
     name: str
@@ -823,7 +824,7 @@ def _source_overlap(
 
 
 def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.int32]:
-    """Return four numbers of distinct tokens for each pair of lines: left, right, in both, and in either."""
+    """Return how many distinct tokens each pair of lines has: in the left line, in the right, in both, in either."""
     ours, theirs = encode_lines(left), encode_lines(right)
     counts: npt.NDArray[np.int32] = kernels.select("tokens").count_shared(
         ours.text, ours.offsets(), theirs.text, theirs.offsets()
@@ -900,7 +901,7 @@ def _swapped(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _compare_fluency(sources: Sequence[str], texts: Sequence[str], probes: int) -> tuple[int, int]:
-    """Return how many texts read better than their source, and how many read worse, from a sample of `probes`.
+    """Return how many texts read better than their source, and how many read worse, in a sample of `probes` texts.
 
     Correct phrases recur in other sentences, while errors vary. Only bigrams that the other text does not have are
     compared: the text with the larger share of recurring bigrams reads better.

@@ -218,8 +218,8 @@ class SourceGuide:
     def _split_places(self, chunk: str, following: str) -> list[int]:
         """Return the positions at which a chunk (text between spaces) may be split.
 
-        They come from the tokenizer, except at gaps that the corpus always or never splits. The tokenizer gets
-        typographic characters in their plain forms.
+        These positions come from the tokenizer, except at gaps that the corpus always or never splits. The tokenizer
+        gets typographic characters in their plain forms.
         """
         if self._single_characters:
             return [*range(len(chunk) + 1)]
@@ -287,7 +287,7 @@ def measure_tokenizer(lines: Sequence[str]) -> str:
 
 
 def _own_runs(tokens: Sequence[str], straight_quotes: bool) -> Runs:
-    """Return the tokens of each run of a source, by exact spelling and by plain spelling.
+    """Return the tokens of each run (see `_runs`) of a source, by exact spelling and by plain spelling.
 
     The value is None if a spelling is split in two ways. With `straight_quotes`, straight quotation marks may stand for
     the source's typographic ones.
@@ -303,7 +303,7 @@ def _own_runs(tokens: Sequence[str], straight_quotes: bool) -> Runs:
 
 
 def _longest_runs(runs: Iterable[Run]) -> dict[str, int]:
-    """Return the length of the longest run that starts with each character."""
+    """Return for each character the length of the longest run that starts with it."""
     longest: dict[str, int] = {}
     for spelled, _ in runs:
         longest[spelled[0]] = max(len(spelled), longest.get(spelled[0], 0))
@@ -311,7 +311,7 @@ def _longest_runs(runs: Iterable[Run]) -> dict[str, int]:
 
 
 def _majority_split(spelled: str, ways: Counter[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """Return the split that is more frequent than all others together, or None.
+    """Return the split of a run that is more frequent than all other splits together, or None.
 
     A run with quotation marks must always be split the same way, because the direction of the marks varies.
     """

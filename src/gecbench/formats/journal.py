@@ -230,9 +230,9 @@ class StateJournal(Journal):
         self._writer: Any = None
 
     def load(self, *, resume: bool) -> State | None:
-        """Return the last state of an unfinished run to `resume`, or None for a new run.
+        """Return the last state of the unfinished run. Without `resume`, return None for a new run.
 
-        Raises an InputError for a state that is damaged, belongs to another run or would be overwritten.
+        Raises an InputError for a state that is damaged, is missing, belongs to another run or would be overwritten.
         """
         exists = self._state.exists()
         if exists:

@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Ranking:
-    """One judge's ranking of the outputs of one sentence, in the order shown.
+    """One judge's ranking of the outputs for one sentence, in the order shown.
 
     `approved` is false if the platform rejected the answer. `seconds` is the time taken, if known.
     """
@@ -95,7 +95,7 @@ def expand_pairs(rankings: Iterable[Ranking], *, groups: bool = False, unranked:
 
     Args:
         rankings: The rankings.
-        groups: Compare texts instead of systems: no pairs within a place, and names joined by a space.
+        groups: Compare texts instead of systems. The systems of a text are one name, joined by spaces.
         unranked: Include pairs with a text that was not ranked. Their `ranked` is False.
 
     Yields:
@@ -115,7 +115,7 @@ def named_ranks(ranking: Ranking, groups: bool = False, unranked: bool = False) 
 
 
 def relabel(rankings: Iterable[Ranking], outputs: Mapping[str, Sequence[str]]) -> list[Ranking]:
-    """Return the rankings with all systems that produced the text of each place.
+    """Return the rankings, with each place naming all systems that produced its text.
 
     `outputs` are the output lines of each system. If a place has no text, the output of its first system is used.
     Places with the same text are merged, and their ranks are averaged.

@@ -48,7 +48,7 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
 
 
 def _parse_fast(lines: Sequence[str], errant: bool = False) -> ParsedM2 | None:
-    """Parse with the native kernel. Return None without it, or for lines that only the reference parser handles."""
+    """Parse with the native kernel. Return None if it is not in use, or if it cannot handle the lines."""
     text = "\n".join(lines)
     if kernels.active() == "python" or text.count("\n") != len(lines) - 1:
         return None

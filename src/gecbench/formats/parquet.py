@@ -30,8 +30,8 @@ _UNPACK = "Write it as text or JSON Lines, or in smaller files"
 class ParquetFile:
     """An open Parquet file: the names of its columns, the number of rows, and the values of each column.
 
-    `source` is a path or the content of a file. `file` is the name for error messages. The decoded text may have 200
-    times the size of the file. Unless the file is `streamed`, the decoded text is also limited to 1 GiB.
+    `source` is a path or the content of a file. `file` is the name for error messages. The decoded text may be at most
+    200 times as large as the file. Unless the file is `streamed`, the decoded text is also limited to 1 GiB.
     """
 
     def __init__(self, source: str | bytes, file: str, *, streamed: bool = False) -> None:

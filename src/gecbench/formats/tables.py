@@ -120,7 +120,7 @@ class Columns:
         return len(next(iter(self.values.values()), ()))
 
     def find(self, names: Sequence[str], wanted: str | None, fix: str) -> str:
-        """Return the name of the column to read: `wanted` if given, else the only one of these common names.
+        """Return the name of the column to read: `wanted` if given, else the only column with a common name.
 
         `fix` is the advice in the error message if there is no such column.
         """
@@ -160,7 +160,7 @@ def read_predictions(
 ) -> Sequence[str]:
     """Read the predictions of one system, in the order of the corpus.
 
-    The ending of a file shows a table, and its content shows M2 edits or essays. Any other file is plain text.
+    A table is recognized by the ending of the file, M2 edits and essays by its content. Any other file is plain text.
     `column` chooses a column of a table. `annotator` chooses one of several annotators of edits. With `ignore_width`,
     the sources of edits may differ from the corpus in full-width and half-width characters.
     """
@@ -523,7 +523,7 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpu
 
 
 def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) -> Corpus:
-    """Return the corpus of essays. References are paired by id, and some may be missing, but not all of an essay."""
+    """Return the corpus of essays, with references paired by id. Every essay needs at least one reference."""
     names, texts = sources.values["id"], sources.values["text"]
     files = [parse_essays(read_lines(path), str(path)).values for path in references]
     columns = [dict(zip(values["id"], values["text"], strict=True)) for values in files]

@@ -127,7 +127,7 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
     """Write a file atomically, through a temporary file in the same folder.
 
     Links are followed. A device or a pipe is written to directly. A new file gets its permissions from the umask. An
-    existing file keeps its own. With `durable`, wait until the data is on disk.
+    existing file keeps its permissions. With `durable`, wait until the data is on disk.
     """
     try:
         found = _status(path)
@@ -242,7 +242,7 @@ def decode(data: bytes, file: str) -> str:
 def _wide_encoding(data: bytes) -> str | None:
     """Return the name of a UTF-16 or UTF-32 encoding, or None.
 
-    It is recognized by a byte order mark, or because every other byte is zero, as in Latin text.
+    The encoding is recognized by a byte order mark or, in Latin text without a mark, by zeros in every other byte.
     """
     for mark, encoding in ((b"\xff\xfe\0\0", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if data.startswith(mark):
