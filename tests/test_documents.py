@@ -322,7 +322,7 @@ def test_figures_of_the_readme_are_those_of_the_pages() -> None:
     generated = [n for row in rows for n in re.findall(r"(?:^|; )([\d,]+) ", row[1])]
     real = [row[2].split()[0] for row in rows]
     cases, systems = (sum(int(n.replace(",", "")) for n in numbers) for numbers in (generated, real))
-    assert f"in {cases:,} generated cases and {systems} real ones" in " ".join(README.split())
+    assert f"in {cases:,} generated and {systems} real cases" in " ".join(README.split())
     words, speed = " ".join(README.split()), site_page("benchmarks")
     for command, official, between in (
         ("m2scorer CAMB gold.m2", "18.8 s", " (official scorer: "),
