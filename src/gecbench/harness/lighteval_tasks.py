@@ -31,7 +31,7 @@ Item = dict[str, Any]
 
 
 class ReplyItem(SampleLevelComputation):  # type: ignore[misc]
-    """Computes the item of a document."""
+    """Turns the reply to one document into an item, from which `CorpusScores` computes the scores."""
 
     def compute(self, doc: Doc, model_response: Any, **_: Any) -> Item:
         """Return the number of the sentence, the answer in the model's reply, and its outcome."""
@@ -40,7 +40,7 @@ class ReplyItem(SampleLevelComputation):  # type: ignore[misc]
 
 
 class CorpusScores(CorpusLevelComputation):  # type: ignore[misc]
-    """Computes the scores of a benchmark."""
+    """Computes the scores of a benchmark from the items of all documents."""
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark

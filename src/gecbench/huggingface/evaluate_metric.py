@@ -21,12 +21,12 @@ from gecbench.metrics.base import Metric
 
 
 def text_features() -> Any:
-    """Return the features sources, predictions and references (a list per sentence)."""
+    """Return the features `sources`, `predictions` and `references` (a list per sentence)."""
     return _features(datasets.Sequence(datasets.Value("string")))
 
 
 def text_or_m2_features() -> list[Any]:
-    """Return the features of both forms of gold: a list of rewrites per sentence, or its block of M2 as a string."""
+    """Return the features of both forms of gold: for each sentence, a list of rewrites or an M2 block as a string."""
     return [text_features(), _features(datasets.Value("string"))]
 
 

@@ -50,8 +50,8 @@ def load_metric(name: str, **options: Any) -> evaluate.EvaluationModule:
 def register(*, quiet: bool = False) -> list[str]:
     """Let `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` find gecbench's modules in this process.
 
-    In a fresh clone, `datasets.load_dataset("./datasets/jfleg")` then also builds its folder. `unregister()` undoes
-    this.
+    In a fresh clone, `datasets.load_dataset("./datasets/jfleg")` then builds this folder first. Call `unregister()` to
+    undo `register()`.
 
     Args:
         quiet: Do not print the names on standard error.

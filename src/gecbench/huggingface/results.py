@@ -227,7 +227,7 @@ def known_tasks(corpus: Corpus) -> dict[str, str] | None:
 
 
 def check_task(task: str, corpus: Corpus) -> None:
-    """Raise an error if the dataset of the corpus does not declare the task, or for another configuration."""
+    """Raise an error if the dataset does not declare the task, or declares it for another configuration."""
     known = known_tasks(corpus)
     if known is None:
         return

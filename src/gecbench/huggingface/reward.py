@@ -46,9 +46,9 @@ def reward(
         tokenize: "auto" tokenizes raw completions like their source, "none" leaves them unchanged, and any other value
             is the name of a tokenizer.
         baseline: "source" subtracts the score of the unchanged sentence, so that a reward above 0 means an improvement.
-        overcorrection: A penalty for needless changes. This number is multiplied by their share of the words, and
-            subtracted. Needless changes remove words that the source and all references have, or add words that
-            neither the source nor any reference has.
+        overcorrection: The weight of a penalty for needless changes: this number times the share of needlessly changed
+            words is subtracted from the reward. Needless changes remove words that the source and all references
+            have, or add words that neither the source nor any reference has.
 
     Returns:
         A function that can be pickled and called from several threads.

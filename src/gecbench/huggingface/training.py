@@ -55,8 +55,8 @@ def compute_metrics(
         The function for the trainer.
 
     Raises:
-        InputError: The corpus or a metric is unknown. The function itself raises it if the predictions are not token
-            ids, or do not belong to the corpus sentence by sentence.
+        InputError: The corpus or a metric is unknown. The returned function raises this error if the predictions are
+            not token ids, or if their number differs from the number of sentences.
 
     >>> scorer = compute_metrics(tokenizer, "jfleg:validation", ["gleu"])  # doctest: +SKIP
     >>> trainer = Seq2SeqTrainer(model, args, compute_metrics=scorer)  # doctest: +SKIP

@@ -75,7 +75,7 @@ def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, lis
 
 
 def _within(judgments: Iterable[Judgment], same_judge: bool) -> Counter[OutcomePair]:
-    """Count the pairs of outcomes of the same judge, or of different judges. There may be too many to list."""
+    """Count the pairs of outcomes of the same judge, or of different judges, without listing the pairs."""
     table: Counter[OutcomePair] = Counter()
     for found in _by_pair(judgments, oriented=True).values():
         by_judge: dict[str, Counter[int]] = defaultdict(Counter)

@@ -36,7 +36,7 @@ Members = NDArray[np.bool_]  # which annotators are in a subset
 
 @dataclass(frozen=True)
 class BoundRow:
-    """Scores against `size` annotators: h_i (eq. 2, NaN if no annotator is left over) and s_i (eq. 3)."""
+    """Scores against `size` annotators: h_i (eq. 2, NaN if all annotators are in X) and s_i (eq. 3)."""
 
     size: int
     human: float
@@ -84,7 +84,7 @@ def human_bound(
         metric: A metric or its name.
         corpus: A corpus with at least two references or annotators per sentence.
         systems: The predictions of each system by name. They are checked here, unless they are `Prepared`.
-        sizes: "all" scores against every subset of annotators, "last" only against subsets that leave out one.
+        sizes: "all" uses every subset of annotators as references, "last" only the subsets without one annotator.
         sentences: The positions of the sentences to score. By default all.
         **preprocessing: Fields of `Preprocessing`, such as `tokenize="auto"`.
 
@@ -142,7 +142,7 @@ class Annotators:
 
 
 def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
-    """Return the annotators that a metric scores against. If one is not listed for a sentence, no edits are assumed."""
+    """Return the annotators that a metric scores against. Annotators not listed for a sentence get no edits there."""
     if metric.gold(corpus) == "annotations" and corpus.annotations is not None:
         corpus = corpus.replace(annotations=EditTable.of(complete(corpus.annotations)))
         rows: Sequence[Sequence[Any]] = metric.annotations(corpus)
@@ -180,7 +180,7 @@ def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
 
 
 def subset_members(subsets: Subsets, annotators: int) -> Members:
-    """Return which annotators are in each subset: (subsets, annotators)."""
+    """Return which annotators are in each subset, as an array (subsets, annotators)."""
     return (subsets[:, None] >> np.arange(annotators, dtype=np.uint32) & 1).astype(bool)
 
 

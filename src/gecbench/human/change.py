@@ -40,7 +40,7 @@ def change(before: Texts, after: Texts) -> Change:
 
 
 def changes(comparisons: Mapping[str, tuple[Texts, Texts]]) -> dict[str, Change]:
-    """Measure several changes by name. The TER edits of a pair of lines are computed once, even if it occurs often."""
+    """Measure several changes by name. The TER edits of equal pairs of lines are computed only once."""
     lines = {name: _pairs(before, after) for name, (before, after) in comparisons.items()}
     edits = ter_edits_of(list(dict.fromkeys(pair for pairs in lines.values() for pair in pairs)))
     return {
@@ -65,7 +65,7 @@ def mean_change(several: Sequence[Change]) -> Change:
 def ter_edits_of(pairs: Sequence[TextPair]) -> dict[TextPair, int]:
     """Return the number of edits (insertions, deletions, substitutions, shifts) for each pair of lines.
 
-    The number equals sacrebleu's TER with its defaults, which ignore case.
+    The edits are counted like sacrebleu's TER with its defaults, which ignore case.
     """
     found: dict[TextPair, int] = {}
     with progress(len(pairs), "TER") as bar:

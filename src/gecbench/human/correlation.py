@@ -135,8 +135,8 @@ def correlate_runs(
 ) -> Correlation:
     """Correlate metric scores with human scores. The interval covers the coefficients of the bootstrap `runs`.
 
-    `runs` are human scores (runs × systems, in the order of `human`), each from resampled judgments. So the interval
-    shows how much the coefficient of these systems varies with the judgments.
+    `runs` are human scores (runs × systems, in the order of `human`). Each run comes from resampled judgments, so the
+    interval shows how much the coefficient of these systems varies with the judgments.
     """
     same_systems(metric, human)
     x = np.array([metric[name] for name in human])
@@ -210,11 +210,12 @@ def _interval(values: Iterable[float], confidence: float) -> Interval | None:
 class SentenceAgreement:
     """The agreement of a metric's sentence scores with pairwise judgments.
 
-    Over the pairs that the judges decided, `accuracy` is the share that the metric orders the same way. `tau` is
-    `accuracy` minus the share in the opposite order. `ties` is the rule for pairs that the metric scores equally:
+    `accuracy` is the share of the pairs decided by the judges that the metric orders in the same way. `tau` is
+    2 * `accuracy` - 1. `ties` is the rule for pairs that the metric scores equally:
 
     - "half": a tie is half correct. The order of the systems does not matter.
-    - "seeda": the alphabetically later system wins, as in SEEDA's script. This is correct for `ties_later` ties.
+    - "seeda": the alphabetically later system wins, as in SEEDA's script. `ties_later` is the number of ties in which
+      the judges also preferred that system.
     - "drop": a tie is left out.
     - "wrong": a tie is wrong.
 
@@ -306,7 +307,7 @@ def _metric_outcome(scores: SentenceScores, pair: Judgment) -> int:
 
 
 def _count_index(metric: int, human: int) -> int:
-    """Return the position of the count in `SentenceAgreement` that a pair of outcomes belongs to."""
+    """Return the position in `SentenceAgreement` of the field that counts a pair of outcomes."""
     if human == 0:
         return 4 if metric == 0 else 3
     return 2 if metric == 0 else 0 if metric == human else 1
@@ -415,7 +416,7 @@ class MetaRow:
 
     `correlations` are over systems, by method. `sentences` is the agreement over sentences, or None without sentence
     scores. `windows` are correlations over neighbors in the human ranking. `williams` tests the metric against the best
-    metric, if there are several. `scores` are the scores of the systems. They are not negated if lower ones are better.
+    metric, if there are several. `scores` are the scores of the systems, never negated, even if lower is better.
     """
 
     metric: str
@@ -539,7 +540,7 @@ def meta_evaluate(
 
 
 def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Iterator[Window]:
-    """Yield the coefficients over each `size` neighbors in the human ranking, from the top (Kobayashi et al. 2024)."""
+    """Yield the coefficients over each group of `size` neighbors in the human ranking, from the top."""
     order = sorted(same_systems(metric, human), key=lambda name: -human[name])
     for first in range(len(order) - size + 1):
         names = order[first : first + size]

@@ -53,7 +53,7 @@ class HumanRanking:
         return {line.system: line.score for line in self.systems}
 
     def select(self, systems: Collection[str]) -> HumanRanking:
-        """Return the ranking without other systems. Scores, rank ranges and clusters stay those among all systems."""
+        """Return only the lines of these systems. Their scores, rank ranges and clusters do not change."""
         places = [k for k, line in enumerate(self.systems) if line.system in systems]
         return HumanRanking(self.method, tuple(self.systems[k] for k in places), self.runs[:, places])
 
@@ -65,7 +65,10 @@ class HumanRanking:
 
 @dataclass(frozen=True)
 class PairTable:
-    """Judgments of a against b: `outcomes[offsets[p] : offsets[p + 1]]` with p = a * systems + b."""
+    """The outcomes of judgments, by pair of systems, numbered in the order of `systems`.
+
+    System a has the outcomes `outcomes[offsets[p] : offsets[p + 1]]` against system b, with p = a * len(systems) + b.
+    """
 
     systems: tuple[str, ...]
     offsets: NDArray[np.int64]
@@ -77,7 +80,7 @@ class PairTable:
         return len(self.outcomes) // 2
 
     def count(self, outcome: int) -> NDArray[np.int64]:
-        """Return how often a (row) against b (column) had this outcome for a."""
+        """Return a matrix: how often a system (row) had this outcome against another system (column)."""
         sums = np.concatenate(([0], np.cumsum(self.outcomes == outcome)))
         return np.diff(sums[self.offsets]).reshape(len(self.systems), len(self.systems))
 
@@ -169,7 +172,10 @@ def expected_wins(
 
 
 def _win_rates(wins: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return Expected Wins of matrices (…, system, opponent). Pairs without a decided judgment do not count."""
+    """Return Expected Wins of matrices of wins (…, system, opponent). Opponents without a decided judgment are ignored.
+
+    A system without such judgments gets 0.5.
+    """
     decided = wins + np.swapaxes(wins, -1, -2)
     rates = np.divide(wins, decided, out=np.zeros(wins.shape), where=decided > 0)
     opponents = (decided > 0).sum(axis=-1)

@@ -57,8 +57,8 @@ def align_texts(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[C
 def align_pair(first: Tokens, second: Tokens) -> list[tuple[int, int]]:
     """Return the columns of the best two-way alignment: positions in both texts, -1 for a gap.
 
-    On ties, tracing back prefers a move over both texts, then over `first` alone. This is the three-way alignment with
-    an empty text, which saves nothing.
+    On ties, tracing back prefers a move over both texts, then over `first` alone. The result is computed as a three-way
+    alignment whose hypothesis is empty, because an empty text saves nothing.
     """
     return [(i, k) for i, _, k in _align(first, (), second)]
 
@@ -205,7 +205,7 @@ def count_baseline(source: Tokens, reference: Tokens) -> list[int]:
 
 
 class Objective(NamedTuple):
-    """What to maximize: a metric of an aspect (0 detection, 1 correction), per sentence or greedily over the corpus."""
+    """The metric to maximize in an aspect (0 detection, 1 correction), per sentence or greedily over the corpus."""
 
     aspect: int
     metric: int
@@ -257,7 +257,7 @@ def improvement(system: float, baseline: float) -> float:
 
 
 def aspect_key(counts: Counts, baseline: Counts, objective: Objective) -> tuple[float, ...]:
-    """Return the four values that decide within one aspect: the chosen metric, I, WAcc and Acc."""
+    """Return the four values by which references are compared in one aspect: the chosen metric, I, WAcc and Acc."""
     acc, wacc = accuracy(counts), weighted_accuracy(counts, objective.weight)
     i = improvement(wacc, weighted_accuracy(baseline, objective.weight))
     ratios = (precision(counts), recall(counts), f_score(counts, objective.beta), acc, wacc, i)
@@ -266,7 +266,7 @@ def aspect_key(counts: Counts, baseline: Counts, objective: Objective) -> tuple[
 
 
 def key(counts: Counts, objective: Objective) -> tuple[float, ...]:
-    """Return the eight values that references are compared by, in this order: the chosen aspect's, then the other's."""
+    """Return the eight values by which references are compared: four of the chosen aspect, then four of the other."""
     both = (
         aspect_key(counts[DETECTION], counts[BASELINE], objective),
         aspect_key(counts[CORRECTION], counts[BASELINE], objective),

@@ -1,13 +1,13 @@
 """The best sum of counts over the references of a sentence: step 4 of the search in `kernels/imeasure.py`.
 
-The references of a sentence are the paths of a graph. Its layers are the segments of the sentence, and an edge is a
-reference of a segment with its counts. In a sentence with cuts, all edges of a layer join the same two nodes. In a
+The references of a sentence are the paths of a graph. The layers of the graph are the segments of the sentence. An edge
+is a reference of a segment with its counts. In a sentence with cuts, all edges of a layer join the same two nodes. In a
 sentence without cuts, a node is a state between two segments (`kernels/lattice.py`). A path starts and ends at node 0.
 
 P, R, Acc, WAcc and single counts are ratios of sums. A ratio is maximized exactly, in integers (Dinkelbach 1967). The
-paths with the maximum form a smaller graph, in which the next key is maximized. F and I are not ratios of sums, and for
-WAcc with a weight that is not a short binary fraction, rounding decides ties. For these, all distinct sums are
-collected and compared as floats.
+paths with the maximum form a smaller graph, in which the next key is maximized. F and I are not ratios of sums. If the
+weight is not a short binary fraction, rounding can decide ties of WAcc. In these cases, all distinct sums are collected
+and compared as floats.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _short_fraction(weight: float) -> tuple[int, int] | None:
 
 
 def _narrow_by_keys(layers: Layers, offset: Counts, chosen: int, weight: tuple[int, int]) -> Layers:
-    """Return the graph of the paths that are best by WAcc, I and Acc of the chosen aspect, then of the other."""
+    """Return the graph of the paths that are best by WAcc, I and Acc of the chosen aspect, then of the other aspect."""
     # Of paths with the same WAcc between 0 and 1, the one with the lowest WAcc of the baseline has the largest I.
     baseline = Ratio([int(n == 10 + FN) for n in range(15)], [int(n in (10 + TN, 10 + FN)) for n in range(15)])
     for aspect in (chosen, 1 - chosen):
@@ -99,8 +99,8 @@ def maximize(layers: Layers, offset: Counts, ratio: Ratio) -> tuple[Layers, tupl
     """Return the graph of the paths with the largest ratio, and that ratio.
 
     Dinkelbach's iteration: (a) Take the ratio value / whole of the current path. (b) Find the paths with the largest
-    sum of gains, upper * whole - lower * value. (c) If that sum is 0, the ratio is the largest and exactly these paths
-    have it. (d) Otherwise take the first of them and repeat.
+    sum of gains, upper * whole - lower * value. (c) If that sum is 0, the ratio is the largest, and exactly these paths
+    have this ratio. (d) Otherwise, take the first of these paths and repeat.
     """
     if ratio.fault is not None and not offset[ratio.fault]:
         faults = [[-min(edge.counts[ratio.fault], 1) for edge in layer] for layer in layers]
@@ -127,7 +127,7 @@ def _weigh(weights: Sequence[int], counts: Counts) -> int:
 
 
 def _keep_best(layers: Layers, gains: Sequence[Sequence[int]]) -> tuple[int, Layers]:
-    """Return the largest sum of gains of a path, and the edges on the paths that have it."""
+    """Return the largest sum of gains on a path, and the edges of all paths with this sum."""
     ahead: list[dict[int, int]] = [{0: 0}]  # the largest sum on a path to each node of a boundary
     for layer, values in zip(layers, gains, strict=True):
         reached: dict[int, int] = {}

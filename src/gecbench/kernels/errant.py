@@ -33,9 +33,9 @@ _MOST_TOKENS = 1_000_000  # in the edits of an annotator; mode "dt" makes a key 
 class Selection:
     """The edits to compare, and the fields in which two edits must agree.
 
-    `mode`: by span and correction ("cs"), with the type too ("cse"), by span alone ("ds") or by token ("dt").
-    `single` drops edits with two or more tokens on either side. `multi` drops all other edits. `filtered` lists types
-    to drop. With `once`, edits with the same key count once.
+    `mode` selects the fields: span and correction ("cs"), span, correction and type ("cse"), span ("ds") or token
+    ("dt"). `single` drops edits with two or more tokens on either side. `multi` drops all other edits. `filtered` lists
+    types to drop. With `once`, edits of an annotator with the same fields count once.
     """
 
     mode: Mode = "cs"
@@ -188,7 +188,7 @@ def _check_work(ours: EditRows, theirs: EditRows, mode: Mode) -> None:
 def count_pairs(compared: Comparison) -> PairCounts:
     """Return TP, TP + FP and TP + FN of each pair of annotators, and the offset of each sentence's rows.
 
-    Each annotator of the system is compared with each of the gold, in order of appearance.
+    Each annotator of the system is compared with each annotator of the gold, in order of appearance.
     """
     rows = [[count_pair(one, other) for one in ours for other in theirs] for ours, theirs in compared.keyed()]
     flat = [row for sentence in rows for row in sentence]

@@ -1,7 +1,7 @@
 """GLEU's n-gram counts (Sakaguchi et al. 2016, Equation 1), and the official script's random draws of references.
 
 Iteration j seeds the Mersenne Twister with 101 j and draws one reference per sentence, in order. To draw one of k,
-CPython 2 takes floor(random() * k). CPython 3 draws 32-bit numbers until the top bits of one are below k.
+CPython 2 takes floor(random() * k). CPython 3 draws 32-bit numbers until the top bits of a number are below k.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ def gleu_counts(
     multiset: bool,
     threads: int = 1,
 ) -> Counts:
-    """Return one row per reference: both lengths, then the numerator and denominator of each n-gram order.
+    """Return one row of counts per reference.
 
-    Sentence i has the references `reference_rows[i]:reference_rows[i + 1]`. Here and below, `threads` is for the native
-    kernel.
+    A row has the lengths of hypothesis and reference, then the numerator and denominator of each n-gram order. Sentence
+    i has the rows `reference_rows[i]:reference_rows[i + 1]`. `threads` is for the native kernel, also in the functions
+    below.
     """
     del threads
     texts = references.lists()
@@ -76,7 +77,7 @@ def draw_rows(row_offsets: Offsets, first_iteration: int, iterations: int, pytho
 
 
 def generator_states(iterations: int) -> States:
-    """Return the state of every iteration's generator before the first draw: its words, then the index of the next."""
+    """Return the initial state of every iteration's generator: its words, then the index of the next word."""
     return np.array([random.Random(101 * i).getstate()[1] for i in range(iterations)], dtype=np.uint32)
 
 

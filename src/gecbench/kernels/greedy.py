@@ -39,10 +39,10 @@ def sample_totals(
 def subset_totals(
     counts: Counts, subsets: NDArray[np.uint32], beta_squared: float, threads: int = 1, rounded: bool = False
 ) -> Counts:
-    """Return the totals of every author against every subset of annotators: (authors, subsets, 3).
+    """Return the totals of every author against every subset of annotators, as an array (authors, subsets, 3).
 
-    `counts` is (authors, sentences, annotators, 3). Bit j of a subset stands for annotator j. `threads` is for the
-    native kernel.
+    Authors are annotators and systems. `counts` has the axes (authors, sentences, annotators, 3). Bit j of a subset
+    stands for annotator j. `threads` is for the native kernel.
     """
     del threads
     authors, sentences, annotators, _ = counts.shape
@@ -56,7 +56,7 @@ def subset_totals(
 def _walk_samples(
     counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32], rounded: bool
 ) -> tuple[Counts, Counts]:
-    """Return the totals of each sample, and the option chosen at each position: (samples, positions)."""
+    """Return the totals of each sample, and the option chosen at each position, as an array (samples, positions)."""
     sizes = np.diff(row_offsets)
     options = np.arange(sizes.max(initial=0)) < sizes[:, None]
     padded = np.zeros((*options.shape, 3), dtype=np.int64)
