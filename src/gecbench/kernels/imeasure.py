@@ -346,7 +346,7 @@ class MixedSentence:
         return run
 
     def blocks(self) -> list[tuple[int, int]]:
-        """Return the extents of blocks, which are groups that overlap or touch; none if an edit is out of range."""
+        """Return the extents of blocks (groups that overlap or touch), or an empty list if an edit is out of range."""
         spans = [edit for group in self.groups for alternative in group.alternatives for edit in alternative]
         if any(not 0 <= start <= end <= len(self.source) for start, end, _ in spans):
             return []

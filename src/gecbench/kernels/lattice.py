@@ -199,7 +199,7 @@ class Planes:
         return plane
 
     def _save_with(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return what a token of the reference saves with each token of the source and of the hypothesis."""
+        """Return what a token of the reference saves when aligned with each token of the source or hypothesis."""
         return pair_savings(self.source, [token]), pair_savings([token], self.hypothesis)
 
     def close(self, plane: Plane, backward: bool = False) -> Plane:

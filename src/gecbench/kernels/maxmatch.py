@@ -156,7 +156,7 @@ class Lattice:
         return self.source[row:end_row], self.hypothesis[column:end_column]
 
     def agrees(self, arc: int, gold: GoldEdit) -> bool:
-        """Return whether an arc with the span of a gold edit has the same original, and one of its corrections (§6).
+        """Return whether an arc with the span of a gold edit has its original tokens and one of its corrections (§6).
 
         A gold span outside the sentence never agrees, but it still counts as a gold edit.
         """

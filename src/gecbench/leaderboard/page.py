@@ -236,7 +236,7 @@ def _about(table: BoardTable) -> dict[str, Any]:
 
 
 def _citation(text: str, config: str) -> str:
-    """Return the papers to cite for a configuration. A paper after the name of a configuration is only for that one.
+    """Return the papers to cite for a configuration. Papers after a name are only for the configuration of this name.
 
     >>> _citation("A 2014; nine: B 2015", "two"), _citation("A 2014; nine: B 2015", "nine")
     ('A 2014', 'A 2014; B 2015')

@@ -57,7 +57,7 @@ def goodness(record: Record, metric: str) -> float:
 def comparable(records: Iterable[Record], metric: str, fingerprint: str | None = None) -> Comparable:
     """Choose the records to rank: systems that were scored on the same data with the same settings.
 
-    Of several such groups, prefer the one on the data with this `fingerprint`, then the one with the newest record.
+    Of several groups of such systems, prefer the data with this `fingerprint`, then the group of the newest record.
     Baselines and human entries are neither ranked nor marked as different. Reported results are left out.
     """
     groups: dict[HowScored, list[Record]] = {}
@@ -170,8 +170,8 @@ class Significance:
     def know(self, record: Record, prepared: Prepared, scores: Mapping[str, Score]) -> None:
         """Pass the outputs and the scores of a record that is not on the board yet, so that it can be tested.
 
-        If the corpus was tokenized together with the outputs, the scores are not used and the outputs are scored again.
-        The other records are scored against the references without this tokenization.
+        If the corpus was tokenized together with the outputs, the scores are not used and the outputs are scored again,
+        because the other records are scored against the references without this tokenization.
         """
         corpus = self.corpora[record.table]
         self._prepared[record.table, record.outputs] = Prepared(corpus, prepared.lines)

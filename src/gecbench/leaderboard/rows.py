@@ -137,7 +137,7 @@ def rounded(value: Any, digits: int = 12) -> Any:
 
 
 def is_shown_plugin(name: str, figure: Mapping[str, Any]) -> bool:
-    """Return whether a score comes from a plug-in whose name is not that of a metric of gecbench."""
+    """Return whether a score comes from a plug-in with a name that no metric of gecbench has."""
     return name not in METRICS and is_plugin(figure)
 
 

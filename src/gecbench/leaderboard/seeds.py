@@ -60,7 +60,7 @@ def _figure(result: PublishedResult) -> Figure:
 def is_same_system(scored: Record, reported: Record) -> bool:
     """Return whether a scored and a reported record describe the same system, which the board lists once.
 
-    Names are compared without case. The scored name may have an additional part in brackets.
+    Names are compared without case. The name in the scored record may have an additional part in brackets.
     """
     if scored.table != reported.table or scored.kind != "scored":
         return False

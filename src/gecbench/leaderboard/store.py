@@ -235,7 +235,7 @@ class FolderStore:
         return corpus.replace(name=table_of(corpus.replace(name=same[0]))[0]) if same else None
 
     def add(self, record: Record, details: Details | None = None) -> str:
-        """Write a record with its details, and return its name. Adding the same record twice changes nothing."""
+        """Write a record with its details, and return the record's name. Adding a record twice changes nothing."""
         if details is not None:
             data = details.to_json()
             if digest(data) != record.details or details.outputs != record.outputs:

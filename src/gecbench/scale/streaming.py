@@ -227,7 +227,7 @@ class _Stoppable:
 
     @contextmanager
     def after_this(self) -> Iterator[None]:
-        """Delay stopping until the end of this block."""
+        """Delay stopping until the end of the `with` block."""
         self._counting = True
         yield
         self._counting = False
