@@ -272,7 +272,7 @@ def meta(
 
 
 def default_metrics(corpus: CorpusLike | None) -> tuple[str, ...]:
-    """Return the name of the official metric of a corpus, or GLEU if the corpus has none."""
+    """Return the name of the official metric of a corpus, or `gleu` if the corpus has no official metric."""
     official = corpus.metadata.get("metric") if isinstance(corpus, Corpus) else None
     if isinstance(corpus, (str, Path)):
         from gecbench.corpora.load import official_metric

@@ -55,7 +55,7 @@ class UnwritableError(InputError):
 class error_context:  # noqa: N801, used like a function
     """Add a file (or an argument) and a line to an `InputError` raised without them.
 
-    It is entered once per edit, so it is a class: `contextlib.contextmanager` takes four times as long.
+    This context is entered once per edit. It is a class, because `contextlib.contextmanager` takes four times as long.
     """
 
     __slots__ = ("line", "place")

@@ -416,7 +416,10 @@ def warn_of_swapped_names(options: argparse.Namespace) -> bool:
 
 
 def swapped_names(source: str, references: Sequence[str], predictions: Sequence[str], option: str = "-p") -> list[str]:
-    """Describe file names that suggest swapped files: the source with a reference, or with predictions (`option`)."""
+    """Describe file names that suggest swapped files: the source with a reference, or with predictions.
+
+    `option` is the option with which the predictions were given.
+    """
     kind = _last_word(source)
     for path in references if kind in _REFERENCE_WORDS else ():
         if _last_word(path) in _SOURCE_WORDS:

@@ -213,7 +213,7 @@ def bn15(upstream: Upstream, sentences: list[str]) -> list[References]:
     """Return the ten annotators of Bryant & Ng 2015.
 
     We have no hash to check the archive against. Instead, its sentences must be the official sentences, and its
-    annotators A7 and A3 must agree with the two official annotators on 95% of the sentences.
+    annotators A7 and A3 must agree with the two official annotators on at least 95% of the sentences.
     """
     keys = [f"bn15/A{number}.m2" for number in range(1, BN15_ANNOTATORS + 1)]
     found = [_annotator(upstream, key, f"bn15_{key[5:-3]}", sentences) for key in keys]

@@ -176,7 +176,7 @@ def read_rankings(upstream: Upstream) -> list[Ranking]:
 
 
 def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield the pairwise human judgments. Rows are independent pairs, because NUS was ranked separately."""
+    """Yield the pairwise human judgments, one pair per row. The system NUS was ranked separately from the others."""
     lines = _lines_by_gug_id(upstream, split)
     for ranking in read_rankings(upstream):
         first, second = ranking.places
@@ -194,7 +194,7 @@ def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def coded_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield the hand-coded sentences, with letters for the errors of source, rewrite and four systems."""
+    """Yield the hand-coded sentences, with letters for the errors in the source, a rewrite and four outputs."""
     lines = _lines_by_gug_id(upstream, split)
     columns = ("ID", "Original sentence", "Reference sentence", *CODED_COLUMNS)
     for _, row in parse_csv(upstream.text(CODED), columns, file=CODED):

@@ -276,7 +276,7 @@ def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, off
     Args:
         source: The source sentence.
         edits: The edits, in any order.
-        alternative: The position of the correction to apply, from 0. If an edit has fewer, its last one is applied.
+        alternative: The position of the correction to apply, from 0. An edit with fewer corrections uses its last one.
         official: Apply edits like the official I-measure scorer: from right to left, even if they overlap. An edit that
             would leave the sentence empty is skipped (docs/metrics/imeasure.md §3).
 

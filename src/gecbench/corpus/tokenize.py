@@ -387,7 +387,10 @@ def _kind(character: str) -> str:
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[tuple[Run, tuple[str, ...]]]:
-    """Yield each run of tokens that raw text may write without spaces: (spelling, ends the line) and its tokens."""
+    """Yield each run: tokens that raw text may write without spaces between them.
+
+    A run is given as (its spelling, whether it ends the line) and its tokens.
+    """
     plain, straight, last = [*map(plain_form, tokens)], [*map(_straight, tokens)], len(tokens) - 1
     for start, first in enumerate(straight):
         spelled = first

@@ -232,7 +232,7 @@ class StateJournal(Journal):
     def load(self, *, resume: bool) -> State | None:
         """Return the last state of the unfinished run. Without `resume`, return None for a new run.
 
-        Raises an InputError for a state that is damaged, is missing, belongs to another run or would be overwritten.
+        Raises an InputError if the state is damaged or missing, belongs to another run, or would be overwritten.
         """
         exists = self._state.exists()
         if exists:

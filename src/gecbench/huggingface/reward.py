@@ -155,7 +155,7 @@ class Reward:
         return garbage
 
     def _values(self, rows: Sequence[Row]) -> npt.NDArray[np.float64]:
-        """Return the score of each row. Repeated rows are counted once."""
+        """Return the score of each row. Equal rows are scored only once."""
         places: dict[Row, int] = {}
         order = [places.setdefault(row, len(places)) for row in rows]
         values: npt.NDArray[np.float64] = self._count(list(places))[order]

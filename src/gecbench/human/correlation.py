@@ -540,7 +540,7 @@ def meta_evaluate(
 
 
 def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Iterator[Window]:
-    """Yield the coefficients over each group of `size` neighbors in the human ranking, from the top."""
+    """Yield the coefficients over each group of `size` neighbors in the human ranking (Kobayashi et al. 2024)."""
     order = sorted(same_systems(metric, human), key=lambda name: -human[name])
     for first in range(len(order) - size + 1):
         names = order[first : first + size]

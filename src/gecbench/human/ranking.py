@@ -65,7 +65,7 @@ class HumanRanking:
 
 @dataclass(frozen=True)
 class PairTable:
-    """The outcomes of judgments, by pair of systems, numbered in the order of `systems`.
+    """The outcomes of judgments, by pair of systems. The number of a system is its position in `systems`.
 
     System a has the outcomes `outcomes[offsets[p] : offsets[p + 1]]` against system b, with p = a * len(systems) + b.
     """

@@ -193,7 +193,7 @@ def _edits(source: str, line: str, match: SentenceMatch, published: Sequence[Edi
 
 
 def _marks(tokens: Sequence[str], match: SentenceMatch) -> Iterator[tuple[str, int]]:
-    """Yield each matched insertion next to a deletion and each matched deletion next to an insertion, with its mark.
+    """Yield matched insertions next to a deletion, and matched deletions next to an insertion, each with a mark.
 
     The mark is `!` if the neighbor agrees with a gold edit, otherwise `*` for an insertion and `&` for a deletion
     (docs/metrics/m2.md §11).
@@ -235,7 +235,7 @@ def _original(tokens: Sequence[str], edit: Edit) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as Python 2 prints it in a list. The official program has an empty text as a byte string."""
+    """Return a text as Python 2 prints it in a list. In the official program, an empty text is a byte string."""
     return _unicode(text) if text else "''"
 
 
