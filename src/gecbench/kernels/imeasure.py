@@ -544,7 +544,7 @@ def _missable_in_pair(
     """Return the index of a cut that a two-way path of cost 0 or less misses, or None.
 
     Cut g is after segment g of the chain. For the start of a segment, `passed` and `missed` have the least cost of
-    reaching each position of the text: `passed` for paths that passed the cut there, `missed` for the other paths.
+    reaching each position of the text: `passed` for paths that passed the cut, `missed` for paths that missed it.
     """
     passed = [GAP * i for i in range(len(text) + 1)]
     missed = [_FAR] * (len(text) + 1)

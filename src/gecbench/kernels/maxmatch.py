@@ -8,7 +8,7 @@ For each sentence:
 
 For each annotator of the sentence:
 
-4. Weigh the arcs, so that those that agree with a gold edit are preferred (§6).
+4. Weigh the arcs. Arcs that agree with a gold edit are preferred (§6).
 5. Find the lightest path. Its arcs that change something are the proposed edits (§7).
 6. Count the proposed edits that agree with the gold (§8).
 
@@ -171,7 +171,7 @@ class Lattice:
 
 
 def build_lattice(source: Tokens, hypothesis: Tokens, options: MatchOptions, number: int = 0) -> Lattice:
-    """Return the lattice of all edits from source to hypothesis. `number` is the sentence index, for errors."""
+    """Return the lattice of all edits from source to hypothesis. `number` is the sentence index in errors."""
     if len(source) * len(hypothesis) > _MOST_CELLS:
         raise too_large_for_python(f"sentence {number + 1} is too long to align")
     # Steps 1 and 2. A step that is in both tables is listed twice.
@@ -213,7 +213,7 @@ def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) ->
 
 
 class MergedEdits:
-    """The edit between each pair of vertices: its number of steps (0: no edit), unchanged words and start."""
+    """The edit between each pair of vertices: number of steps (0: no edit), number of unchanged words, and start."""
 
     def __init__(
         self, source: Tokens, hypothesis: Tokens, vertices: list[Vertex], singles: Sequence[Arc], release: str
@@ -324,7 +324,7 @@ def weigh_arcs(lattice: Lattice, golds: Sequence[GoldEdit]) -> NDArray[np.float6
     """Return the weight of every arc (step 4).
 
     The weight of an arc is its number of steps. If the arc changes something, it weighs PENALTY more for each time that
-    it is listed. An arc that agrees with a gold edit gets minus the length of the list, so that the path prefers it.
+    it is listed. If the arc agrees with a gold edit, its weight is minus the length of the list instead.
     """
     reward = -float(lattice.copies.sum())
     weights = lattice.steps.astype(np.float64)

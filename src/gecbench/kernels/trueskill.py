@@ -150,7 +150,7 @@ def runs(
 
     With p = a * systems + b, `outcomes[offsets[p] : offsets[p + 1]]` are the judgments of system a against b, seen from
     a. An iteration (Sakaguchi et al. 2014) has four steps: (1) Take the system with the largest variance, on ties the
-    last. (2) Pick an opponent it was compared with; the probability is proportional to exp(-|difference of means|).
+    last. (2) Pick an opponent of this system; the probability is proportional to exp(-|difference of means|).
     (3) Pick a judgment of this pair at random. (4) Update both ratings with it. `threads` is for the native kernel.
     """
     del threads

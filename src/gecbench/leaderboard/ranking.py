@@ -385,7 +385,7 @@ _NEIGHBORS = 2
 def place_of(record: Record, records: Iterable[Record], tests: Significance, wanted: str) -> NewPlace:
     """Return the rank of a record that is not on the board yet, by the metric `wanted` or else by its first metric.
 
-    Before, pass the record's outputs to `tests.know`.
+    Pass the record's outputs to `tests.know` before this call.
     """
     metric = wanted if wanted in record.scores else next(name for name in METRICS if name in record.scores)
     mine = how_scored(record, metric)

@@ -131,7 +131,7 @@ def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
         The table.
 
     Raises:
-        InputError: There are such sentences or rows, or a table does not contain counts.
+        InputError: Sentences are missing or repeated, rows cannot be scored, or a table does not contain counts.
     """
     table = _table_of(parts)
     provenance = CountProvenance.of(table)
