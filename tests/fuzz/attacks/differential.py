@@ -1,4 +1,4 @@
-"""Hostile M2, GLEU and I-measure cases on which both kernels, and plain readings of the papers, must agree."""
+"""Hostile M2, GLEU and I-measure cases on which both kernels, and plain implementations of the papers, must agree."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _long_m2(random: Random) -> M2Case:
     return m2_case(random, random.choice([20, 40]))
 
 
-AGREE = "plain reading of the paper, Python kernel and native kernel give equal numbers"
+AGREE = "plain implementation of the paper, Python kernel and native kernel give equal numbers"
 ATTACKS = [
     Attack(
         "differential-m2",
