@@ -127,7 +127,8 @@ def add_baseline(layers: Sequence[Sequence[Edge]], baseline: Sequence[Sequence[E
     """Return edges with the baseline's counts added. A node stands for a pair of nodes, one of each graph.
 
     The baseline's edges come from a lattice with an empty hypothesis, in which only source and reference are aligned.
-    There a token that both share counts as a false positive. Every other column is an error that is not corrected.
+    In this alignment, a token that both texts share counts as a false positive. Every other column is an error that is
+    not corrected.
     """
     joined: list[list[Edge]] = []
     starts = 1  # nodes of the baseline where the segment starts

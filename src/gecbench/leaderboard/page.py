@@ -289,7 +289,7 @@ def _human_scores(table: BoardTable, records: Sequence[Record]) -> dict[str, Any
     """Return SEEDA's human scores (TrueSkill) of a table's systems, or None if fewer than three were judged.
 
     A system is recognized by its outputs. References and the unchanged source are not ranked, so they are left out.
-    In the result, `judgments` has two entries, for judged edits and for judged sentences. Each lists a score per id.
+    In the result, `judgments` has two entries (judged edits, judged sentences). Each entry lists a score per id.
     """
     systems = [record for record in records if record.role == "system" and record.outputs]
     named = {each.system for each in systems} & {*seeda.SYSTEMS}

@@ -57,7 +57,7 @@ def goodness(record: Record, metric: str) -> float:
 def comparable(records: Iterable[Record], metric: str, fingerprint: str | None = None) -> Comparable:
     """Choose the records to rank: systems that were scored on the same data with the same settings.
 
-    Of several groups of such systems, prefer the data with this `fingerprint`, then the group of the newest record.
+    Of several groups of such systems, prefer the group with this `fingerprint`, then that with the newest record.
     Baselines and human entries are neither ranked nor marked as different. Reported results are left out.
     """
     groups: dict[HowScored, list[Record]] = {}
