@@ -37,7 +37,7 @@ class SmallSampleWarning(UserWarning):
 
 
 def small_sample_note(sentences: int, corpus: str = "") -> str | None:
-    """Return a note on intervals from few sentences, or None if there are enough or this is the demo corpus."""
+    """Return a note on intervals from few sentences, or None for the demo corpus and for enough sentences."""
     if sentences >= _ENOUGH_SENTENCES or corpus == _TOY_CORPUS:
         return None
     return f"95% intervals over fewer than {_ENOUGH_SENTENCES} sentences ({sentences} here) are too narrow"

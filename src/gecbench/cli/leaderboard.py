@@ -262,7 +262,7 @@ def _add_corpora(parser: argparse.ArgumentParser, about: str) -> None:
 
 
 def init(options: argparse.Namespace) -> None:
-    """Create a board, and print its settings file and how it is ranked."""
+    """Create a board. Print the path of its settings file and the metric that ranks the systems."""
     from gecbench.leaderboard.records import Settings
     from gecbench.leaderboard.store import PRIVATE_PER_DAY, init_board
 
@@ -561,7 +561,7 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
 
 
 def _score_columns(records: Sequence[tuple[Record, str]], digits: int, compact: bool) -> list[list[str]]:
-    """Return a column of scores with ± half the interval's width, or (if not compact) a column each for both."""
+    """Return columns of scores and intervals or, if `compact`, one column of scores ± half the interval's width."""
     figures = [record.scores[metric] for record, metric in records]
     values = [percent(figure["value"], digits) for figure in figures]
     ends = [(figure["low"], figure["high"]) for figure in figures]

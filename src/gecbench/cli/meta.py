@@ -193,7 +193,7 @@ def _score(
 ) -> tuple[list[MetricScores], list[tuple[str, str]]]:
     """Return the scores, and the (metric, references) pairs that cannot be computed because errant is not installed.
 
-    With --edits, ERRANT and CLEME score the edits in that folder against its gold edits.
+    With --edits FOLDER, ERRANT and CLEME score the edits in this folder against the gold edits in the same folder.
     """
     preprocessing = preprocessing_of(options)
     edited = [name for name in metrics if make_metric(name).extra]
@@ -252,7 +252,7 @@ def _human_scores(
     judgments: Sequence[Judgment] | None,
     systems: Collection[str],
 ) -> Mapping[str, float] | HumanRanking:
-    """Return the human scores of these systems, given or published. If there are none, rank the judgments."""
+    """Return the given or published human scores of these systems. Without such scores, rank the judgments."""
     source = HUMAN_JUDGMENTS.get(options.human)
     if judgments is not None and (source is None or source.scores is None):
         return make_ranking(options, judgments).select(systems)
@@ -275,7 +275,7 @@ def _count_from_zero(rankings: Sequence[Ranking], systems: Mapping[str, Sequence
 
 
 def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[str, Sequence[str]]]:
-    """Return the reference sets and the outputs that are given, or by default those of the known judgments."""
+    """Return the given reference sets and outputs, or by default the sets and outputs of the known judgments."""
     source = HUMAN_JUDGMENTS.get(options.human)
     names = options.corpora or ([source.corpus] if source and source.corpus else [])
     corpora = {name: resolve_corpus(name, options.metrics) for name in names}
@@ -321,7 +321,7 @@ def _cells(row: MetaRow) -> list[str]:
 
 
 def _coefficient(row: MetaRow, method: Method) -> str:
-    """Return a coefficient with its interval. Add a star if it does not differ significantly from the best."""
+    """Return a coefficient with its interval. Add a star if the best metric is not significantly better."""
     found, test = row.correlations[method], row.williams.get(method)
     return _with_interval(f"{found.value:.3f}{'*' if test and not test.significant else ''}", found.interval)
 

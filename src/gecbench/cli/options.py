@@ -73,7 +73,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def definition_list(entries: Mapping[str, str], indent: int) -> str:
-    """Return names and their descriptions as a list that fits 80 columns."""
+    """Return names and their descriptions as a list with lines of at most 80 characters."""
     blanks = " " * (indent + 2)
     return "\n".join(
         fill(text, 80, initial_indent=f"  {name:<{indent}}", subsequent_indent=blanks) for name, text in entries.items()
@@ -262,7 +262,7 @@ def load_inputs(options: argparse.Namespace) -> LoadedInputs:
 
 
 def metrics_of(options: argparse.Namespace) -> dict[str, Metric]:
-    """Return the chosen metrics by column, or raise an error for an unknown one before any work is done."""
+    """Return the chosen metrics by column, or raise an error for an unknown metric before any work is done."""
     from gecbench.metrics.base import metric_columns
 
     return metric_columns(options.metric if "metric" in options else metric_names(options))

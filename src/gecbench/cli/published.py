@@ -141,7 +141,7 @@ def _table(
 
 
 def _short(name: str) -> str:
-    """Return a name, shortened in the middle if it would make the table wider than 80 columns."""
+    """Return a name, shortened in the middle if it would make the table wider than 80 characters."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-(_LONGEST // 2) + 1 :]}"
 
 

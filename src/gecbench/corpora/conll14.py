@@ -187,7 +187,7 @@ ReferenceSet = Callable[[Upstream, list[str]], list[References]]
 
 
 def _annotator(upstream: Upstream, key: str, name: str, sentences: list[str]) -> References:
-    """Return the references in the file of one annotator. The file numbers this annotator 0."""
+    """Return the references in the file of one annotator. In this file, the annotator has the number 0."""
     blocks = _blocks(upstream, key)
     check_sources([block.source for block in blocks], sentences, key)
     edits = [[edit for found in block.annotations for edit in _without_noop(found)] for block in blocks]

@@ -130,7 +130,7 @@ class Config:
         return "sentence" in self.columns and bool({"corrections", "annotations"} & set(self.columns))
 
     def check_split(self, split: str) -> str:
-        """Return the split, or raise an error that lists the known ones."""
+        """Return the split, or raise an error that lists the known splits."""
         if split not in self.splits:
             fix = f"Choose one of {', '.join(self.splits)}"
             raise InputError(f"the configuration {self.name!r} has no split {split!r}", fix=fix)

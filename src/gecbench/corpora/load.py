@@ -67,8 +67,8 @@ def load_corpus(
         name: The corpus, such as "demo" or "conll14". It may include configuration and split ("jfleg:test").
         config: The configuration. By default the one in `name`, or the default of the dataset.
         split: The split. By default the one in `name`, or "test" if the dataset has it.
-        annotations: None loads edits if the configuration has them, True derives missing ones from the references,
-            False loads none.
+        annotations: None loads edits if the configuration has edits. True derives missing edits from the references.
+            False loads no edits.
         mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
         upstream: The source of the files, instead of `mirror`.
 
@@ -344,7 +344,7 @@ def _known_corpora() -> str:
 
 
 def read_file(name: str) -> Corpus:
-    """Read a corpus file. Its ending gives the format. Standard input and other endings are M2 or JSON Lines."""
+    """Read a corpus file. The format is given by the ending or, if the ending does not show it, by the content."""
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
         _, colon, rest = name.partition(":")

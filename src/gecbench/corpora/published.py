@@ -155,7 +155,7 @@ def place_among(value: float, results: Sequence[PublishedResult]) -> Placement |
 def with_published(report: Report, corpus: str, report_format: str, wide: bool = False) -> str:
     """Return a rendered report, with the rank of each score among the published results on the corpus.
 
-    In JSON, the ranks are in `published`. In other formats, sentences or comments after the report give them.
+    In JSON, the ranks are in `published`. In other formats, sentences or comments after the report give the ranks.
     """
     places = list(_places(report, corpus))
     if report_format == "json":

@@ -32,8 +32,8 @@ BN15_ANNOTATORS = 10
 class Source:
     """A place that publishes files: a repository at one commit, or one archive.
 
-    `license` is shown before the first download. If you must accept it, `terms` says what it allows. `other_url` is a
-    second address of an archive. `unpinned` lists the files whose hash is not known.
+    `license` is shown before the first download. If you must accept the license, `terms` says what the license allows.
+    `other_url` is a second address of an archive. `unpinned` lists the files whose hash is not known.
     """
 
     name: str

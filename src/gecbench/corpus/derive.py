@@ -135,8 +135,8 @@ def ungroup(corpus: Corpus) -> Corpus:
         corpus: A corpus with error groups.
 
     Returns:
-        The corpus with annotations. If a sentence has more annotators than its groups name, annotations without edits
-        are added for the others.
+        The corpus with annotations. If a sentence has more annotators than its groups name, the remaining annotators
+        get annotations without edits.
 
     Raises:
         InputError: The corpus has no error groups.
@@ -310,8 +310,8 @@ def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int
 
     Args:
         corpus: A corpus with annotations or error groups. If it has no groups, overlapping edits are grouped.
-        limit: The largest number of combinations. A sentence with more keeps its original annotators. So does a
-            sentence in which every combination edits some span twice.
+        limit: The largest number of combinations. A sentence keeps its original annotators if it has more combinations,
+            or if every combination edits some span twice.
 
     Returns:
         The mixed corpus, and the positions of the sentences that keep their original annotators.

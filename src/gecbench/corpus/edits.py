@@ -326,8 +326,8 @@ def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
     Adjacent changes become one edit. If several alignments have the lowest cost, one is chosen step by step from the
     end of the sentence. The first possible step is taken: keep or replace a token, then delete, then insert.
 
-    This follows Sakaguchi et al. (2016), section 4.1, except that their converter also matches tokens with the same
-    lemma. Here tokens match only if they are equal, including case.
+    This follows Sakaguchi et al. (2016), section 4.1, except for one thing: their converter also matches tokens with
+    the same lemma, while gecbench matches only equal tokens. Case counts.
 
     Args:
         source: The source sentence.

@@ -1,11 +1,11 @@
 """Journals that let you resume a run after it was interrupted.
 
 `RowJournal` is a JSON Lines file with one row per result. `StateJournal` is a folder with the finished parts of a table
-and one file for the state of the run, which is replaced as a whole. A journal stores the key of its run (the options
-that must not change), and a run with another key cannot use it. Only one process can use a journal at a time.
+and one file for the state of the run. This file is replaced as a whole. A journal stores the key of its run: the
+options that must not change. A run with another key cannot use the journal. Only one process can use it at a time.
 
 Use a journal as a context manager: `load` the results of an earlier run, append or save, then `finish`, which deletes
-the journal. Leaving the context without `finish` keeps it for the next run.
+the journal. If you leave the context without `finish`, the journal is kept for the next run.
 """
 
 from __future__ import annotations

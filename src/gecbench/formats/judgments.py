@@ -343,8 +343,8 @@ def parse_mturk(
 ) -> list[Ranking]:
     """Parse a Mechanical Turk CSV. Judges are named w1, w2, … in order of appearance, never by WorkerId.
 
-    Only assignments with one of `statuses` are read, or all assignments if it is None. Pass the same `workers` to use
-    the same names in several files.
+    Only assignments with one of `statuses` are read, or all assignments if `statuses` is None. Pass the same `workers`
+    to use the same names in several files.
     """
     judges = Pseudonyms() if workers is None else workers
     rankings: list[Ranking] = []
@@ -375,9 +375,9 @@ def _mturk_places(row: Mapping[str, str], file: str, line: int) -> tuple[Place, 
 def parse_expert_groups(text: str, *, file: str, first_sentence: int = 0) -> list[Ranking]:
     """Parse lines `sentence TAB agreement TAB {'A B||C||D': [['1', '2', '2'], …], …}`.
 
-    Only the first group of texts of each line is read, as in the study. Each of its lists of ranks becomes one ranking.
-    The file does not name judges, so they are called e1, e2, … by position. The sentence numbers count from 0, although
-    the study treated them as counting from 1.
+    Only the first group of texts of each line is read, as in the study. Each list of ranks of this group becomes one
+    ranking. The file does not name judges, so they are called e1, e2, … by position. The sentence numbers count from 0,
+    although the study treated them as counting from 1.
     """
     rankings: list[Ranking] = []
     for line, words in enumerate(text.split("\n"), start=1):

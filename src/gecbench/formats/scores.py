@@ -30,8 +30,8 @@ def read_system_scores(path: str | Path) -> dict[str, dict[str, float]]:
 def parse_system_scores(text: str, *, name: str) -> dict[str, dict[str, float]]:
     """Parse metric → system → score. Lines are [metric [references]] system score, separated by tabs.
 
-    With references, the metric is called `metric|references`. Without a metric, it gets the name of the file. A header
-    line with these column names is optional.
+    With references, the metric is called `metric|references`. Without a metric, the metric is named like the file. A
+    header line with these column names is optional.
     """
     table: dict[str, dict[str, float]] = {}
     for line, row in _rows(text, name, SYSTEM_COLUMNS):

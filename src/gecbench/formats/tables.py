@@ -330,7 +330,7 @@ def _table_hint(lines: Sequence[str]) -> str | None:
 
 
 def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
-    """Read the lines of a text file, or the column of a table that has one of these names."""
+    """Read the lines of a text file or, from a table, the column with one of these names."""
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
     if ending not in ENDINGS:
         return read_lines(path)
@@ -341,7 +341,7 @@ def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
 
 
 def columns_of(table: Any) -> Columns | None:
-    """Return the columns of a table, or None if it is something else.
+    """Return the columns of a table, or None for anything else.
 
     Tables are a `datasets.Dataset`, a pandas, polars or Arrow table, a mapping of lists, or a list of mappings.
     """
@@ -439,7 +439,7 @@ def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
 def _first_number(given: Sequence[str], ids: Sequence[str]) -> int | None:
     """Return 0 or 1 if the given ids number all sentences from 0 or from 1, else None.
 
-    If the corpus has its own numbers as ids, the given ids can only be those, so return None.
+    If the corpus has other numbers as ids, the given ids must be the ids of the corpus, so return None.
     """
     starts = {start: [str(start + i) for i in range(len(ids))] for start in (0, 1)}
     if any(value.isdecimal() for value in ids) and list(ids) not in starts.values():

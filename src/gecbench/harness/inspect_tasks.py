@@ -75,7 +75,7 @@ def _samples(benchmark: Benchmark) -> list[Sample]:
 
 @metric(scores="unreduced")  # type: ignore[untyped-decorator]
 def corpus_scores() -> Metric:
-    """Score all answers as one corpus. With several epochs, return the mean over them."""
+    """Score all answers as one corpus. With several epochs, return the mean over the epochs."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         if not scores:

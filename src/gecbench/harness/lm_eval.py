@@ -1,6 +1,7 @@
 """The functions used by the task files in `harness/lm_eval`: documents, items and one aggregation per score.
 
-lm-evaluation-harness calls an aggregation function with the items of all documents, so it can score the corpus.
+lm-evaluation-harness calls each aggregation function with the items of all documents, so a function can score the
+corpus as a whole.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from gecbench.metrics.base import Metrics, metric_columns
 
 
 class OrderWarning(UserWarning):
-    """Outputs of several processes have no ids, so their order is unknown. GLEU and M2 depend on it."""
+    """Outputs of several processes have no ids, so their order is unknown. GLEU and M2 depend on the order."""
 
 
 class Accumulator:

@@ -38,9 +38,9 @@ def _features(references: Any) -> Any:
 class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
     """An `evaluate.Metric` over sources, predictions and references that checks the type of every row.
 
-    `evaluate` itself checks only the first row and silently converts the others to strings. A subclass sets `metric`.
-    The parameters of that metric are options of `compute`. If rows have `ids`, they are scored in the order of their
-    ids, and a repeated id counts once.
+    `evaluate` itself checks only the first row and silently converts all other rows to strings. A subclass sets
+    `metric`, whose parameters are options of `compute`. If rows have `ids`, they are scored in the order of their ids,
+    and a repeated id counts once.
     """
 
     metric: ClassVar[type[Metric]]

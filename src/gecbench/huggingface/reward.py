@@ -34,8 +34,8 @@ def reward(
     The function takes completions (strings or chat messages) and the columns of the dataset by name. It returns the
     sentence score of each completion, independently of the other completions. Text up to `</think>` is ignored.
 
-    Bad completions raise no error. Instead they get the lowest value of the metric: -1 for the I-measure, 0 for all
-    others. A completion is bad if it is empty, shares hardly any words with its source, or is longer than ten times
+    Bad completions raise no error. Instead they get the lowest value of the metric: -1 for the I-measure, 0 for other
+    metrics. A completion is bad if it is empty, shares hardly any words with its source, or is longer than ten times
     its source plus 200 characters.
 
     Args:

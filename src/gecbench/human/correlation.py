@@ -40,7 +40,7 @@ SentenceScores = Mapping[tuple[str, int], float]  # by system and sentence
 
 @dataclass(frozen=True)
 class Correlation:
-    """A correlation coefficient over `items` systems, or NaN if one side is constant."""
+    """A correlation coefficient over `items` systems. NaN if all metric scores or all human scores are equal."""
 
     method: Method
     value: float
@@ -81,7 +81,7 @@ def correlate(
 
     Args:
         metric: The metric's score of each system, by name.
-        human: The human score of each system, by name. Both must have the same systems.
+        human: The human score of each system, by name. The systems must be the same as in `metric`.
         method: "spearman", "pearson" or "kendall".
         resamples: The number of bootstrap resamples of systems for the interval. With 0, the interval is computed with
             a formula (Fisher's transformation).
@@ -89,7 +89,7 @@ def correlate(
         seed: The seed of the resampling.
 
     Returns:
-        A `Correlation` with the fields `value` (NaN if all scores of one side are equal) and `interval`.
+        A `Correlation` with the fields `value` (NaN if all metric scores or all human scores are equal) and `interval`.
 
     Raises:
         InputError: The two sides have different systems, or the method is unknown.
@@ -484,7 +484,7 @@ def meta_evaluate(
 
     Args:
         scores: The scores of each metric, as `gecbench.human.correlation.MetricScores`.
-        human: Human scores by system, or a ranking (`expected_wins` or `trueskill`). It must have the same systems.
+        human: Human scores by system, or a ranking (`expected_wins` or `trueskill`), of the systems in `scores`.
         judgments: Pairwise judgments of sentences (`gecbench.formats.judgments.Judgment`). They are used for metrics
             with sentence scores.
         methods: The correlation coefficients: "spearman", "pearson" or "kendall".

@@ -1,9 +1,9 @@
 """The inner loops, each written twice: a readable Python reference here, fast C++ in `gecbench._native`.
 
 The Python file of a kernel follows the paper or the official program step by step. The native kernel has the same
-functions and gives the same numbers. It is used if it was installed; `GECBENCH_KERNELS=python|native` forces one of the
-two. Native kernels split large inputs among `GECBENCH_THREADS` threads, by default one per processor. Results do not
-depend on the number of threads.
+functions and gives the same numbers, and is used if installed. `GECBENCH_KERNELS=python` or `native` forces one of
+the two versions. Native kernels split large inputs among `GECBENCH_THREADS` threads, by default one per processor.
+Results do not depend on the number of threads.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Drop-in commands with the arguments and output of the official programs, and the code they share."""
+"""Drop-in commands with the arguments and output of the official programs. This module has their shared code."""
 
 from __future__ import annotations
 
