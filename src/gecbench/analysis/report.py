@@ -236,7 +236,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return self._assemble(systems, columns, starred_kind)
 
     def _compact(self, latex: bool = False) -> Table:
-        """Return the table with a score and its parts per metric. For LaTeX, shorten titles and mark the baseline."""
+        """Return the table with each metric's score and parts. For LaTeX, shorten titles and mark the baseline."""
         systems = self.ranked()
         columns = {metric: list(self._compact_columns(metric, systems)) for metric in self.metrics}
         table = self._assemble(systems, columns, "value")

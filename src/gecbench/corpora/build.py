@@ -60,7 +60,7 @@ Locks = dict[tuple[str, str], SplitLock]
 
 
 def lock_of(config: Config, rows: Iterable[Row]) -> SplitLock:
-    """Return the lock of rows: the number of rows, the bytes of their values, and a hash of columns and values.
+    """Return the lock of rows: their number, the size of their values in bytes, and a hash of columns and values.
 
     The hash does not depend on the Parquet writer, so it can be compared between machines and releases.
     """
@@ -138,7 +138,7 @@ def build_dataset(
     """Build a dataset: write `data/<config>/<split>.parquet` and `data/fingerprints.json` to a folder.
 
     By default, all pinned configurations are built. Nothing is written before all files have been made. The same rows
-    and the same pyarrow release give the same bytes. The hash in `content` does not depend on the release.
+    and the same pyarrow release give the same bytes. The hash in `content` is the same for all pyarrow releases.
     """
     declared = _dataset(name)
     source = upstream or Upstream.from_environment()

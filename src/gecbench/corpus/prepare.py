@@ -424,7 +424,7 @@ def compare_tokenization(
 ) -> tuple[int, list[int]]:
     """Return how many sampled lines are tokenized like their source, and the positions of the lines that are not.
 
-    A line without evidence, such as punctuation, counts as neither.
+    A line without evidence (such as punctuation) is in neither group.
     """
     like, unlike = 0, []
     for i in range(0, len(lines), max(1, len(lines) // probes)):

@@ -151,7 +151,7 @@ def explain(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) 
 
 
 def figure_names(metrics: Sequence[str]) -> list[str]:
-    """Return the keys of `corpus_figures`: metrics, those of their parts that tables show, and `unanswered`.
+    """Return the keys of `corpus_figures`: each metric, the parts of the metric that tables show, and `unanswered`.
 
     >>> figure_names(BENCHMARKS["jfleg"].metrics)
     ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'unanswered']

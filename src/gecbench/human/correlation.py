@@ -172,7 +172,7 @@ def choose_systems(
     scored: Sequence[Collection[str]],
     sets: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> frozenset[str]:
-    """Return the wanted systems that are both judged and scored. Warn of wanted systems that are not.
+    """Return the wanted systems that are both judged and scored. Warn of wanted systems that are not judged or scored.
 
     `wanted` contains names of systems, names of `sets`, or "all".
     """

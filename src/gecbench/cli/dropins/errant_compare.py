@@ -89,7 +89,7 @@ def _warn_of_annotators(annotators: Sequence[Sequence[int]], options: argparse.N
 
 
 def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], options: argparse.Namespace) -> None:
-    """Raise an error if the files have different sentences. The official program compares them anyway."""
+    """Raise an error if the files have different sentences. The official program compares such files anyway."""
     problem, fix = None, "Both files need the same sentences, in the same order"
     if len(hypothesis) != len(reference):
         problem = f"{counted(len(hypothesis), 'sentence')}, but {options.ref} has {len(reference)}"

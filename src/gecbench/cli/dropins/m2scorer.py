@@ -108,7 +108,7 @@ def _read_gold(path: str) -> list[str]:
 
 
 def _choose(statistics: Statistics, beta: float) -> npt.NDArray[np.int64]:
-    """Return the row chosen for each sentence, or -1 for all if beta is not finite (then F is NaN)."""
+    """Return the row chosen for each sentence. If beta is not finite, F is NaN, and all rows are -1."""
     if not math.isfinite(beta):
         return np.full(len(statistics), -1, dtype=np.int64)
     return GreedyCumulative(abs(beta)).chosen(statistics)
