@@ -8,11 +8,11 @@ Published files contain more. Text before the S line of a block, comments (`I â€
 nothing says which sentence the edits belong to.
 
 `errant_compare` reads a layout of its own. Blocks are separated by exactly one empty line. The first line of a block is
-its sentence, even without `S `. All other lines are edits, and their last field is the annotator. That program fails on
-ChERRANT's corrected sentences; here they are skipped.
+its sentence, even without `S `. All other lines are edits, and their last field is the annotator. `errant_compare`
+fails on ChERRANT's corrected sentences, but this parser skips them.
 
-The parsers here are the reference and explain what is wrong with a file. The native parser reads only the layout that
-nearly every file has: `S ` lines, edits of six fields with plain numbers, and empty lines.
+The parsers in this module are the reference. Their errors explain what is wrong with a file. The native parser reads
+only the layout that nearly every file has: `S ` lines, edits of six fields with plain numbers, and empty lines.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class ParsedM2(NamedTuple):
 def parse(text: bytes, errant: bool = False) -> ParsedM2 | None:
     """Parse the text of an M2 file; `errant` selects the layout of `errant_compare`.
 
-    The native version returns None if the layout is not the standard one, and this parser is needed.
+    The native version returns None for any layout but the standard one. Such files need this parser.
     """
     lines = text.decode().split("\n")
     return parse_errant_lines(lines) if errant else parse_lines(lines)
 
 
 def parse_lines(lines: Sequence[str], file: str = "M2 text") -> ParsedM2:
-    """Parse the lines of an M2 file; `file` is its name in errors."""
+    """Parse the lines of an M2 file. `file` is the name of the file in error messages."""
     table = _Table()
     inside = False
     unexplained = 0  # number of the first line of text since the last empty one, if no S line came after it
@@ -93,7 +93,7 @@ def parse_lines(lines: Sequence[str], file: str = "M2 text") -> ParsedM2:
 
 
 def parse_errant_lines(lines: Sequence[str], file: str = "M2 text", first: int = 1) -> ParsedM2:
-    """Parse lines as `errant_compare` does; `first` is the number of the first line in its file."""
+    """Parse lines as `errant_compare` does. `first` is the line number of the first line in the file."""
     table = _Table()
     inside = False
     for number, line in enumerate(lines, start=1):
@@ -143,7 +143,7 @@ def _parse_errant_edit(line: str) -> Fields:
 
 
 def _whole_number(text: str) -> int:
-    """Return a number. One too large for an array becomes 2**61, which is beyond every sentence just as well."""
+    """Return a whole number, at most 2**61. Larger numbers do not fit into an array, and no sentence is as long."""
     return max(-_LARGEST, min(int(plain_number(text)), _LARGEST))
 
 

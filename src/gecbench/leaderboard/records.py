@@ -60,7 +60,7 @@ def parse_json(data: bytes) -> Any:
 
 
 def parse_canonical(data: bytes) -> Any:
-    """Parse canonical JSON. Refuse any other form: it has another hash, so the same content would be a second file."""
+    """Parse canonical JSON. Refuse other forms, because the same content would then have two hashes and two files."""
     value = parse_json(data)
     try:
         canonical = canonical_json(value)

@@ -389,7 +389,7 @@ def open_board(address: str, *, hub: bool = True, create: bool = False) -> Folde
 
 
 def lock_board(folder: Path) -> IO[bytes] | None:
-    """Lock a board's folder for one server until the returned file is closed. Return None if it is read-only.
+    """Lock a board's folder for one server until the returned file is closed. Return None for a read-only folder.
 
     Two servers on one board would score waiting submissions twice and count the uploads of a day separately.
     """

@@ -58,9 +58,9 @@ class UploadLimits:
 
     Attributes:
         most_bytes: The largest upload in bytes.
-        per_minute: The uploads of a client per minute.
-        waiting: The submissions that may wait or run at the same time.
-        seconds: The longest time of an upload.
+        per_minute: The number of uploads that a client may send per minute.
+        waiting: The number of submissions that may wait or run at the same time.
+        seconds: The longest time of an upload in seconds.
         scoring: The limits of the process that scores a submission.
     """
 
@@ -136,7 +136,7 @@ def _shown(p_value: float | None) -> str:
 
 
 class Rate:
-    """Limit the uploads of each client in the last minute, or in another period."""
+    """Limit how many uploads each client may send per minute, or per another period."""
 
     def __init__(self, most: int, seconds: float = 60, clock: Callable[[], float] = time.monotonic) -> None:
         self.most = most

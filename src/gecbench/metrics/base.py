@@ -105,7 +105,7 @@ def f_beta(precision: Values, recall: Values, beta: float) -> Values:
 
 
 def f_beta_as_ieval(precision: Values, recall: Values, beta: float) -> Values:
-    """Return F-beta computed in the order of the official I-measure scorer. Its last bits differ from `f_beta`."""
+    """Return F-beta, computed as the official I-measure scorer does. `f_beta` can differ in the last bits."""
     size = beta**2 * precision + recall
     return np.where(size != 0, (1 + beta**2) * (precision * recall / np.where(size != 0, size, 1)), 0.0)
 
@@ -113,8 +113,9 @@ def f_beta_as_ieval(precision: Values, recall: Values, beta: float) -> Values:
 def f_beta_of_counts(counts: npt.NDArray[Any], beta: float) -> Values:
     """Return (1 + beta²) correct / (beta² gold + proposed) from (correct, proposed, gold), or 1 for 0/0.
 
-    This equals `f_beta(*precision_recall(counts), beta)` except for the last bits. Use it to compare rows. It divides
-    only once, so equal fractions give equal floats. Other criteria then break the tie, as in the official scorers.
+    This equals `f_beta(*precision_recall(counts), beta)` except for the last bits. Use this function to compare
+    rows: it divides only once, so equal fractions give equal floats. Then other criteria break the tie, as they do in
+    the official scorers.
     """
     correct, proposed, gold = (counts[..., k].astype(np.float64) for k in range(3))
     size = beta**2 * gold + proposed

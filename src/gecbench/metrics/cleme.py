@@ -46,7 +46,7 @@ _MEANINGS: dict[Mark, str] = {
 
 
 class Chunk(NamedTuple):
-    """A part [start, end) of the source: for each text, the tokens there and whether the text edits it."""
+    """A part [start, end) of the source, the tokens of each text for this part, and whether the text edits the part."""
 
     start: int
     end: int
@@ -274,7 +274,7 @@ class CLEME(Metric):
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return TP, FP_ne, FP_un, FN and TN of each sentence. Dependent chunks have one row per reference.
 
-        With length weights these are sums of weights in units of 2^-36, because counts are integers.
+        With length weights, each number is a sum of weights in units of 2^-36, because counts are integers.
         """
         gold = self.gold_texts(corpus)
         rows: list[int] = []

@@ -113,7 +113,7 @@ def _make_gold_table(corpus: Corpus, reannotate: bool, annotator: Annotator | No
 
 
 def _check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
-    """Raise an error if spaCy splits a source differently from the gold, because their edits cannot be compared."""
+    """Raise an error if spaCy splits a source into other tokens than the gold has: edits cannot be compared then."""
     for i, (source, text) in enumerate(zip(sources, texts, strict=True)):
         if source.split() != text.split() and annotator.tokens(source) != source.split():
             raise InputError(

@@ -243,7 +243,7 @@ def ngram_credits(source: Tokens, prediction: Tokens, reference: Tokens, n: int,
 
     An n-gram matches as often as it occurs in the reference. Further occurrences are penalized if they are also in the
     source. The official script penalizes only n-grams that do not occur in the reference at all. `literal`, as in
-    Equation 1 of Sakaguchi et al. 2016, also penalizes n-grams that occur less often there.
+    Equation 1 of Sakaguchi et al. 2016, also penalizes n-grams that occur in the reference, but less often.
     """
     in_source, in_reference = ngrams(source, n), ngrams(reference, n)
     found = []

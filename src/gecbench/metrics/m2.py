@@ -381,7 +381,7 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
 
 
 def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
-    """Convert an edit table like `gold_rows`, or return None if the official scorer has another order of annotators."""
+    """Convert an edit table as `gold_rows` does. Return None if the official scorer has another annotator order."""
     annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
     together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
     if any(_visiting_order(present) != list(range(len(present))) for present in together):
@@ -447,7 +447,7 @@ def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
 
 @cache
 def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return the official order of annotators: the order of a copied Python 2 dictionary (docs/metrics/m2.md §9).
+    """Return the official order of annotators, which is that of a copy of a Python 2 dictionary (m2.md §9).
 
     Ascending numbers below 8 keep their order, because each has its own slot in Python 2.7's smallest dictionary.
     """

@@ -123,9 +123,9 @@ def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]
 class Plugin(Metric):
     """A metric defined by a function from lists of sources, outputs and references to scores per sentence.
 
-    The corpus score is the mean of the sentence scores. Intervals and tests resample them. Scores are cached by the
-    function, its declared version, its module's text and all sentences. A few sentences are scored twice, and it is an
-    error if their scores change.
+    The corpus score is the mean of the sentence scores. Intervals and tests resample them. Cached scores are reused
+    if the function, its declared version, its module's text and all sentences are the same. A few sentences are scored
+    twice, and it is an error if their scores change.
     """
 
     name: ClassVar[str] = "python"

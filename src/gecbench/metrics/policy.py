@@ -70,7 +70,7 @@ class ChosenRows(Policy):
         return totals
 
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
-        """Weight the chosen counts of each sentence by how often it occurs. The chosen rows stay the same."""
+        """Weight the chosen counts of each sentence by its frequency in the sample. The chosen rows stay the same."""
         return self._weighted(self._settled(statistics), samples.weights)
 
     def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
@@ -194,8 +194,8 @@ class GreedyRounded(GreedyCumulative):
 class GreedyObjective(Greedy):
     """Choose the row that maximizes an objective of the totals so far.
 
-    Ties go to the row that is best for the sentence alone, then to the first. To get this, the rows of each sentence
-    are sorted by `criteria`, and the first maximum is taken. Works for any columns of counts.
+    Ties go to the row that is best for the sentence alone, then to the first. For this tie rule, the rows of each
+    sentence are sorted by `criteria`, and the first maximum is taken. The policy works for any columns of counts.
     """
 
     @abstractmethod

@@ -30,7 +30,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """The correction of a line (from 1). `facts` are further fields to save, such as the number of requests."""
+    """The correction of a line (counted from 1). `facts` are other fields to save, such as the number of requests."""
 
     line: int
     text: str
@@ -65,7 +65,7 @@ class Model(ABC):
 
     @property
     def options(self) -> Mapping[str, object]:
-        """The settings that affect the outputs, in addition to the string."""
+        """The settings that affect the outputs, in addition to the model's string."""
         return {}
 
     @property

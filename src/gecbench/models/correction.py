@@ -122,7 +122,7 @@ def written_paths(output: Path) -> tuple[Path, ...]:
 
 
 def run_key(model: Model, corpus: Corpus) -> dict[str, object]:
-    """Return the settings that must be equal for a run to resume another."""
+    """Return the settings that must be equal for a run to resume an earlier run."""
     key = {"model": model.text, "options": dict(model.options), "corpus": corpus.fingerprint()}
     return {"gecbench": "outputs", **key, "sentences": len(corpus)}
 

@@ -343,7 +343,7 @@ class _RequestPool:
             await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
 
     async def _back_off(self, failed: FailedRequest, requests: int) -> None:
-        """Wait as long as the server asks, or twice as long each time. A rate limit pauses all workers."""
+        """Wait as long as the server asks, or twice as long after each failure. A rate limit pauses all workers."""
         seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
         if failed.wait is not None:
             seconds = failed.wait

@@ -71,7 +71,7 @@ def _table2(data: Conll14) -> Section:
 
 
 def _annotators(nucle: Corpus, ten: Corpus | None) -> dict[int, tuple[Corpus, int]]:
-    """Map each annotator number of the paper to a corpus and its annotator. A3 and A7 are the official ones."""
+    """Map the paper's annotator numbers to a corpus and an annotator index. A3 and A7 are the official annotators."""
     if ten is not None:
         return {who: (ten, who - 1) for who in range(1, 11)}
     return {who: (nucle, k) for k, who in enumerate(OFFICIAL_IN_BN15)}
