@@ -23,7 +23,7 @@ PATTERNS = {
     "GECCC, sentences": f"{GITHUB}/ufal/GECCC/*/data/*/sentence.m2",
     "GECCC, paragraphs": f"{GITHUB}/ufal/GECCC/*/data/*/paragraph.m2",
     "CoNLL-14 and 6 systems, edits of ERRANT": f"{GITHUB}/THUKElab/CLEME/*/demo/examples/*.errant",
-    "JFLEG test, edits of its converter": f"{GITHUB}/keisks/jfleg/*/EACL_exp/m2converter/test.ref.m2",
+    "JFLEG test, edits of the authors' converter": f"{GITHUB}/keisks/jfleg/*/EACL_exp/m2converter/test.ref.m2",
     "ChERRANT's sample": f"{GITHUB}/HillZhang1999/MuCGEC/*/scorers/ChERRANT/samples/*.m2.*",
 }
 CONLL14 = (*OFFICIAL, "conll14/noalt/official-2014.combined.m2", WITH_ALTERNATIVES)
