@@ -497,7 +497,7 @@ def test_figures_in_the_page_on_gec_metrics() -> None:
     results = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf-8"))["reproduction"]
     sections = next(each for each in results if each["paper"] == "seeda")["sections"]
     known = next(each for each in sections if "README" in each["title"])["rows"]
-    levels = {"TrueSkill": "corpus", "Expected Wins": "corpus EW", "pairs of sentences": "sentence"}
+    levels = {"TrueSkill": "corpus", "Expected Wins": "corpus EW", "pairs of outputs": "sentence"}
     symbols = {"pearson": "r", "spearman": "ρ", "accuracy": "acc."}
     rows = table(text, "SEEDA, GLEU+")
     assert len(rows) == 4
