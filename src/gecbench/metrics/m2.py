@@ -447,7 +447,7 @@ def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
 
 @cache
 def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return the official order of annotators, which is that of a copy of a Python 2 dictionary (m2.md §9).
+    """Return the official order of annotators: that of a copy of a Python 2 dictionary (docs/metrics/m2.md §9).
 
     Ascending numbers below 8 keep their order, because each has its own slot in Python 2.7's smallest dictionary.
     """
