@@ -248,11 +248,11 @@ def meta(
         raise InputError(f"unknown judgments {human!r}", fix=f"{near}Choose one of {', '.join(HUMAN_JUDGMENTS)}")
     source = HUMAN_JUDGMENTS[human]
     if source.systems is None:
-        fix = "Score the outputs yourself and pass the scores to meta_evaluate"
+        fix = "If you have the outputs, score them yourself and pass the scores to meta_evaluate"
         raise InputError(f"the outputs judged in {human} are not public", fix=fix)
     scored_on = source.corpus if corpus is None else corpus
     if scored_on is None:
-        raise InputError(f"{human} has no references of its own", fix="Pass corpus=…")
+        raise InputError(f"{human} has no references of its own", fix="Pass a corpus with references: corpus=…")
     columns = metric_columns(metrics)
     judgments = list(expand_pairs(source.rankings()))
     judged = {name for pair in judgments for name in (pair.system1, pair.system2)}

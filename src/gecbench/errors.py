@@ -83,7 +83,7 @@ def describe_field_error(error: KeyError | TypeError) -> str:
     for words, meaning in ((r"missing \d+ required .*: (.*)", "no"), (r"unexpected keyword argument (.*)", "unknown")):
         if found := re.search(words, str(error)):
             return f"{meaning} {found[1]}"
-    return "a value of another type"
+    return "a value of the wrong type"
 
 
 class MissingDependencyError(GecbenchError, ImportError):

@@ -98,7 +98,7 @@ def test_bad_numbers_of_resamples(resamples, message):
 def test_small_samples(sentences, corpus, warns):
     note = small_sample_note(sentences, corpus)
     assert (note is not None) == warns
-    assert not warns or f"fewer than 300 sentences ({sentences} here) are too narrow" in note
+    assert not warns or f"fewer than 300 sentences are too narrow (the corpus has {sentences})" in note
 
 
 @pytest.mark.filterwarnings("always")
@@ -114,7 +114,7 @@ def test_intervals_of_a_small_sample_warn_once():
         lambda resamples: scale.scores(counted["one"], resamples=resamples),
         lambda resamples: module.compute(**texts, resamples=resamples),
     ):
-        with pytest.warns(SmallSampleWarning, match=r"\(4 here\)") as caught:
+        with pytest.warns(SmallSampleWarning, match=r"\(the corpus has 4\)") as caught:
             compute(10)
         assert len(caught) == 1
     with warnings.catch_warnings():

@@ -20,7 +20,7 @@ def test_the_opponent_is_checked_before_anything_is_scored(refused, monkeypatch)
 def test_intervals_of_few_sentences_warn_once(folder, run):
     demo = [str(DATA / name) for name in ("source.txt", "reference0.txt")]
     systems, metrics = ["-p", GOOD, BAD, "--resamples", "20"], ["-m", "gleu", "m2", "imeasure"]
-    with pytest.warns(gecbench.SmallSampleWarning, match=r"fewer than 300 sentences \(42 here\)") as caught:
+    with pytest.warns(gecbench.SmallSampleWarning, match=r"fewer than 300 sentences .*corpus has 42") as caught:
         run("compare", "-s", demo[0], "-r", demo[1], *systems, *metrics)
     assert len(caught) == 1
 

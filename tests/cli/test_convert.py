@@ -71,8 +71,8 @@ def test_an_annotator_without_lines_did_not_leave_the_sentence_unchanged(folder,
     printed = capsys.readouterr()
     assert printed.out == "He went home .\nShe goes home .\nFine .\n"
     assert (
-        "annotator 1 has no lines for 1 sentence that others annotated. The first annotator's edits are used instead"
-        in printed.err
+        "annotator 1 has no lines in 1 sentence that other annotators annotated. "
+        "The first annotator's edits are used there" in printed.err
     )
 
 

@@ -87,7 +87,10 @@ def test_a_submission_has_one_line_per_sentence(run, tmp_path):
     status, _, error = run(*submit, "short.txt")
     assert (status, "short.txt" in error, (tmp_path / "bea19.zip").exists()) == (2, True, False)
     status, _, error = run("data", "submission", "conll14", "-p", "out.txt", "-o", "conll14.zip")
-    assert (status, "conll14 is not a test set with private references. Score it: gecbench score" in error) == (2, True)
+    assert (
+        status,
+        "conll14 is not a test set with private references. To score the outputs, run: gecbench score" in error,
+    ) == (2, True)
 
 
 def test_a_submission_of_many_sentences(run, tiny_environment, tmp_path):

@@ -110,7 +110,7 @@ def test_intervals_of_few_sentences_are_noted_once(corpus, notes, folder, capsys
     write_m2(DEMO, "gold.m2")
     Path("good.txt").write_bytes(text(GOOD))
     assert main(["leaderboard", "submit", "--dry-run", "-c", corpus, "-p", "good.txt", "--name", "Good"]) == 0
-    assert capsys.readouterr().err.count("fewer than 300 sentences (42 here) are too narrow") == notes
+    assert capsys.readouterr().err.count("fewer than 300 sentences are too narrow (the corpus has 42)") == notes
 
 
 def test_submit_list_build_on_the_command_line(folder, run):
@@ -220,7 +220,7 @@ def test_init_says_that_the_metric_that_ranks_is_not_installed(folder, capsys, m
     monkeypatch.setattr(METRICS["errant"], "missing", classmethod(lambda _cls: "it lacks a model."))
     assert main(["leaderboard", "init", "task", "--title", "T", "-c", "demo", "--metric", "errant"]) == 0
     assert (
-        "note: until errant works on this machine, the board is ranked by another metric: it lacks a model."
+        "note: the board is ranked by another metric until errant works on this machine. it lacks a model."
         in capsys.readouterr().err
     )
     assert Path("task/board.json").is_file()

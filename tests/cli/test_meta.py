@@ -74,7 +74,7 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
         (["mine.tsv", "--human", "two.tsv"], "two.tsv: contains 2 sets of human scores, but one is needed"),
         (
             ["two.tsv", "--runs", "5"],
-            "human scores. Give your judgments with --human \\(the default, demo, has do-nothing",
+            "human scores. Give your judgments with --human \\(the default, demo, has the systems do-nothing",
         ),
         (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from the human scores. Give both"),
     ],

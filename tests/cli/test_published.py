@@ -65,7 +65,7 @@ def test_places_of_scores(report):
     good, nothing = (f"{100 * report[name]['m2'].value:.2f}" for name in ("good-corrector", "do-nothing"))
     assert places[0] == f"good-corrector: m2 {good} is above Chollampatt et al. (2016) (52.7, 2017) (rank 1 of 5)."
     assert places[1] == f"do-nothing: m2 {nothing} is below AMU (Napoles et al. 2017) (43.2, 2017) (rank 5 of 5)."
-    assert places[2].endswith("; published scores use the default settings.")
+    assert places[2].endswith("; the published scores use the metric's default settings.")
     assert places[4] == "good-corrector: no published results with green."
     assert places[6:] == [
         "Note on Napoles et al. 2017, Table 5: The M2 gold edits come from the authors' converter, "

@@ -76,11 +76,11 @@ UNLIKE = {
     "shifted": ("SOURCES[(SOURCES.index(text) + 1) % len(SOURCES)]", "look shifted from line 1 on: they resemble"),
     "random words": (
         "' '.join(f'{word}{len(text)}' for word in ('zebra', 'quartz', 'violin', 'marble'))",
-        "do not belong to the sources from line 1 on: they share hardly any words with them",
+        "do not belong to the sources from line 1 on: the lines share hardly any words with the sources",
     ),
     "always the same": (
         "'one and the same answer'",
-        "do not belong to the sources from line 1 on: they share hardly any words with them",
+        "do not belong to the sources from line 1 on: the lines share hardly any words with the sources",
     ),
 }
 

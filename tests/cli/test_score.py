@@ -102,15 +102,15 @@ BAD_FILES = {
     "not UTF-8": ({"p": b"fine\ncaf\xe9\nx\n"}, r"p:2: not UTF-8: byte 0xe9 at offset 8"),
     "UTF-16": (
         {"p": "a\nb\nc\n".encode("utf-16")},
-        r"p: is UTF-16 text, not UTF-8\. Convert it first: iconv -f utf-16 -t utf-8 p\.",
+        r"p: is UTF-16 text, not UTF-8\. Convert the file first: iconv -f utf-16 -t utf-8 p\.",
     ),
     "UTF-16 without a mark": (
         {"p": text(PREDICTIONS).decode().encode("utf-16le")},
-        r"p: is UTF-16LE text, not UTF-8\. Convert it first: iconv -f utf-16le -t utf-8 p\.",
+        r"p: is UTF-16LE text, not UTF-8\. Convert the file first: iconv -f utf-16le -t utf-8 p\.",
     ),
     "UTF-16, the other way round": (
         {"s": text(SOURCES).decode().encode("utf-16be")},
-        r"s: is UTF-16BE text, not UTF-8\. Convert it first: iconv -f utf-16be -t utf-8 s\.",
+        r"s: is UTF-16BE text, not UTF-8\. Convert the file first: iconv -f utf-16be -t utf-8 s\.",
     ),
     "gzip": ({"p": gzip.compress(text(PREDICTIONS))}, r"p: is a gzip file, not text\. Rename it to end in \.gz\."),
     "zip": ({"p": b"PK\x03\x04\x14\0"}, r"p: is a zip archive, not text\. Unpack it, or export its text as UTF-8\."),
@@ -244,7 +244,7 @@ BAD_JSONL = {
     ),
     "corrections that are a string": (
         edited(corrections="cat"),
-        r"c.jsonl:2: corrections is 'cat', not a list of strings. Write a deletion as \[\"\"\]",
+        r"c.jsonl:2: corrections is 'cat', not a list of strings. For a deletion, write \[\"\"\]",
     ),
     "no corrections": (edited(corrections=[]), r"c.jsonl:2: corrections is \(\), not a list of strings"),
     "a correction that is null": (edited(corrections=[None]), r"c.jsonl:2: corrections is \(None,\), not a list"),
@@ -274,11 +274,11 @@ BAD_JSONL = {
     ),
     "an annotator of 65 bits": (
         edited().replace(b'"annotator": 0', b'"annotator": 36893488147419103232'),
-        r"c.jsonl:2: annotator is 36893488147419103232, not a whole number of at most 31 bits",
+        r"c.jsonl:2: annotator is 36893488147419103232, not a whole number that fits in 32 bits",
     ),
     "annotations that are null": (
         b'{"source": "a b", "annotations": [null]}\n',
-        r"c.jsonl:1: 'annotations' cannot be read: a value of another type. Each annotation needs",
+        r"c.jsonl:1: 'annotations' cannot be read: a value of the wrong type. Each annotation needs",
     ),
     "edits that are null": (
         b'{"source": "a b", "annotations": [{"annotator": 0, "edits": [null]}]}\n',

@@ -101,7 +101,7 @@ def test_verify_finds_what_is_wrong(built, lock_file):
     content = read_lock("jfleg")["coded", "validation"].content
     lock_file.write_text(lock_file.read_text().replace(content, "0" * 64))
     (problem,) = verify_dataset("jfleg", folder)
-    assert "expected content " + "0" * 64 in problem
+    assert "expected content with the hash " + "0" * 64 in problem
     (folder / "data" / "fingerprints.json").unlink()
     assert "is missing" in verify_dataset("jfleg", folder)[0]
 

@@ -61,13 +61,13 @@ def test_equal_alternatives_count_once():
 def test_refusals_name_the_sentence():
     many = GroupedSentence(tuple(optional(alternative(0, (n, n + 1, "x"))) for n in range(8)), None)
     assert combination_count(many) == 256
-    with pytest.raises(InputError, match="number of annotators of 'a b c d e f g h' is not given"):
+    with pytest.raises(InputError, match="number of annotators of the sentence 'a b c d e f g h' is not given"):
         unmixed_references("a b c d e f g h", many)
     with pytest.raises(InputError, match="neither annotations nor references"):
         derive_groups(Corpus(sources=["a"]))
     with pytest.raises(InputError, match="no error groups"):
         ungroup(Corpus(sources=["a"]))
-    with pytest.raises(InputError, match="no annotations to mix"):
+    with pytest.raises(InputError, match="neither annotations nor error groups to mix"):
         mix_annotations(Corpus(sources=["a"]))
 
 

@@ -390,12 +390,12 @@ class TestForeignAndShifted:
     """Lists are paired by construction: foreign text is only a warning there; shifted lines are an error everywhere."""
 
     def test_foreign_text_in_python_is_a_warning(self):
-        with pytest.warns(ForeignTextWarning, match="hardly any words with them. They are scored as they are"):
+        with pytest.warns(ForeignTextWarning, match="hardly any words with the sources. They are scored as they are"):
             found = gecbench.score(FOREIGN, DEMO)
         assert found["gleu"].value < 0.05
 
     def test_foreign_text_can_be_made_an_error(self):
-        with pytest.raises(InputError, match="share hardly any words with them"):
+        with pytest.raises(InputError, match="share hardly any words with the sources"):
             gecbench.score(FOREIGN, DEMO, foreign="error")
 
     @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ class TestForeignAndShifted:
 
 
 REFERENCE = [texts[0] for texts in DEMO.references]
-NOT_BLANK = "Replace it with a space, because not every metric treats it as white space."
+NOT_BLANK = "Replace this character with a space, because not every metric treats it as white space."
 DAMAGED = {
     "no-break spaces": (
         [line.replace(" ", "\u00a0") for line in GOOD],

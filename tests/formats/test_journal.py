@@ -80,7 +80,7 @@ def test_rows_of_another_run_are_refused(path, monkeypatch):
     before = path.read_bytes()
     monkeypatch.setitem(KEY, "model", "cmd:tac")
     with pytest.raises(
-        InputError, match=r"another run \(model: 'cmd:cat' there, 'cmd:tac' now\). Choose another -o, or disc"
+        InputError, match=r"another run \(model: 'cmd:cat' in the file, 'cmd:tac' now\). Choose another -o, or disc"
     ):
         load(path)
     assert path.read_bytes() == before
@@ -103,7 +103,7 @@ def test_restarting_empties_no_other_file(tmp_path, path):
 def test_one_run_at_a_time(path):
     pytest.importorskip("fcntl")
     _, first = load(path)
-    with first, pytest.raises(InputError, match=r"another run is using it. Choose another -o"):
+    with first, pytest.raises(InputError, match=r"another run is using this file. Choose another -o"):
         load(path)
     assert load(path)[0] == []
 
@@ -165,7 +165,7 @@ class TestStates:
         refused(r"there is no unfinished run to resume\. Start without --resume")
         with state_journal(target) as journal:
             journal.save(self.STATE)
-        refused(r"this folder belongs to an unfinished run\. Resume it with --resume", resume=False)
+        refused(r"this folder belongs to an unfinished run\. Resume the run with --resume", resume=False)
         refused("belongs to a run with other files or options", column="x")
         for content in (b"no state", b"PK\x03\x04"):
             (journal.path / "state").write_bytes(content)
@@ -206,7 +206,7 @@ class TestStates:
         part.unlink()
         if rows:
             pyarrow.parquet.write_table(pyarrow.table({"index": rows}), part, compression="none")
-        with state_journal(target) as journal, pytest.raises(InputError, match=r"a part of|was changed since") as e:
+        with state_journal(target) as journal, pytest.raises(InputError, match=r"a part of|has changed since") as e:
             journal.load(resume=True)
         assert ("missing" if rows is None else "2 rows") in str(e.value)
 
@@ -214,10 +214,10 @@ class TestStates:
         pytest.importorskip("fcntl")
         first, second = state_journal(target), state_journal(target)
         first.append(self.TABLE)
-        with pytest.raises(InputError, match=r"another run is using it\. Wait for it"):
+        with pytest.raises(InputError, match=r"another run is using this file\. Wait for it"):
             second.append(self.TABLE)
         first.save(self.STATE)
-        with pytest.raises(InputError, match="another run is using it"):
+        with pytest.raises(InputError, match="another run is using this file"):
             second.load(resume=True)
         second.leave()
         second.discard()

@@ -105,7 +105,7 @@ class TestColumns:
         table = rows(texts=[TEXTS[i] for i in order], **{name: [start + i for i in order]})
         place = f"out{kind}" if kind in WRITERS else "predictions"
         numbers = f"{name} {start} to {start + 3}"
-        remark = f"gecbench: {place}: using {numbers} as sentence numbers that start at {start}\n"
+        remark = f"gecbench: {place}: using {numbers} as sentence numbers, counted from {start}\n"
         assert read(kind, table) == TEXTS
         assert capsys.readouterr().err == remark
         by_default = gecbench.Corpus(sources=SOURCES, name="four")
@@ -310,7 +310,7 @@ class TestCommandLine:
         table = [{"idx": i, "completion": text} for i, text in enumerate(score.good)]
         code, value, said = score("out.jsonl", table[::-1])
         assert (code, value) == (0, score.value)
-        assert said.endswith("out.jsonl: using idx 0 to 41 as sentence numbers that start at 0\n")
+        assert said.endswith("out.jsonl: using idx 0 to 41 as sentence numbers, counted from 0\n")
         assert score("out.jsonl", table[::-1], "--quiet") == (0, score.value, "")
 
     def test_clean(self, score):

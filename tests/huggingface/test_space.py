@@ -40,7 +40,7 @@ def rows(shown):
         ("Give one line per source, in order, or pass aligned=True to skip this check.",
          "Give one line per source, in order."),
         ("They are scored as they are; pass aligned=True to skip this check", "They are scored as they are"),
-        ("Remove it with gecbench.clean(lines, sources).", "Remove it."),
+        ("Remove the extra text with gecbench.clean(lines, sources).", "Remove the extra text."),
     ],
 )  # fmt: skip
 def test_messages_name_no_parameters(message, shown):

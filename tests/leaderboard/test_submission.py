@@ -96,7 +96,7 @@ def test_warnings_about_the_text_are_notes_of_the_submission():
         scored = score_submission(Submission("odd", broken), DEMO, resamples=0)
     assert scored.warnings == (
         "predictions: U+00A0 NO-BREAK SPACE in 4 of 42 lines. "
-        "Replace it with a space, because not every metric treats it as white space",
+        "Replace this character with a space, because not every metric treats it as white space",
         "predictions: 3 of 42 lines are empty. They are scored as sentences without words",
     )
 
@@ -190,6 +190,11 @@ def test_verify_passes_what_was_scored_and_refuses_what_differs(tmp_path, run, n
     assert not_verified("the board has no record 'other'", "other.json") == ""
 
 
+def test_verify_says_that_a_board_is_empty(tmp_path, run):
+    shown = run("leaderboard", "verify", "--board", tmp_path, "-c", "demo")
+    assert shown == "nothing to verify: the board has no records\n"
+
+
 def test_verify_says_what_it_cannot_score(tmp_path, not_verified):
     store = FolderStore(tmp_path)
     store.add(made_up_record(system="paper", kind="reported", outputs=None, details=None))
@@ -222,7 +227,7 @@ def test_verify_looks_at_details_and_files(tmp_path, not_verified):
     scored = score_submission(Submission("rules", RULES), DEMO, resamples=20)
     details = replace(scored.details, sentence_scores={"gleu": [1.0] * len(DEMO)})
     store.add(replace(scored.record, details=digest(details.to_json())), details)
-    assert "sentence_scores of its details differ" in not_verified("1 of 1 record failed verification")
+    assert "its details differ in sentence_scores" in not_verified("1 of 1 record failed verification")
     (tmp_path / "records" / f"{'0' * 64}.json").write_text("{}")
     assert "its content does not match its name" in not_verified("2 of 2 records")
 

@@ -55,7 +55,7 @@ def test_explain_breaks_long_alignments_into_blocks(files, run, monkeypatch):
 def test_explain_says_what_is_excluded(files, run, refused):
     shown = run("explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure(mixing=cap,cap=1,beyond=excluded)")
     assert shown.startswith("Sentence 1: excluded")
-    assert "Choose one with -m: gleu, m2, errant, imeasure" in refused(
+    assert "Choose a metric with -m: gleu, m2, errant, imeasure" in refused(
         ["explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "bleu"]
     )
 
@@ -151,7 +151,7 @@ def test_per_sentence_scores_of_excluded_sentences_are_null(files, run):
     ("gold", "metric", "message"),
     [
         ("gold.xml", "imeasure(mixing=cap,cap=1,beyond=excluded)", "every sentence was excluded"),
-        ("uncounted.xml", "imeasure(mixing=no)", "number of annotators of 'a b' is not given"),
+        ("uncounted.xml", "imeasure(mixing=no)", "number of annotators of the sentence 'a b' is not given"),
     ],
 )
 def test_what_cannot_be_scored(files, refused, gold, metric, message):

@@ -200,7 +200,7 @@ FAULTS = {
     "return [len(references[0][9])] * 3": r"raised IndexError: list index out of range \(own_metric_\d+.py, line 3\)",
     "raise SystemExit('bye')": "raised SystemExit: bye",
     "raise KeyError": r"raised KeyError \(",
-    "import random; return [random.random() for _ in outputs]": r"is not deterministic: 0\.\d+, then 0\.\d+ \(",
+    "import random; return [random.random() for _ in outputs]": r"deterministic: it returned 0\.\d+, then 0\.\d+ \(",
     "return [k / len(outputs) for k, _ in enumerate(outputs)]": None,
 }
 
@@ -221,7 +221,7 @@ def test_scores_that_depend_on_other_sentences_are_refused(plugin):
     """A bootstrap takes sentences for independent; a score by rank is not."""
     spec = plugin(body("return [k / len(outputs) for k, _ in enumerate(outputs)]"))
     with pytest.raises(
-        gecbench.InputError, match=r"is not deterministic: 0.47619, then 0.333333 \(sentence 21, scored"
+        gecbench.InputError, match=r"is not deterministic: it returned 0.47619, then 0.333333 \(sentence 21, scored"
     ):
         score_of(spec, SYSTEMS["rule-based"], DEMO)
 
@@ -289,7 +289,7 @@ def test_commands(plugin, run, refused):
     given = ["-c", "demo", "-p", *(f"{name}.txt" for name in SYSTEMS)]
     assert run("compare", *given, "-m", spec, "--resamples", "20").count("95% interval.") == 1
     assert run("meta", "--runs", "2", "-m", spec, "gleu").splitlines()[2].startswith(spec)
-    refused(["explain", *given[:4], "-m", spec], "cannot explain sentences. Choose one with -m: gleu")
+    refused(["explain", *given[:4], "-m", spec], "cannot explain sentences. Choose a metric with -m: gleu")
     stream = ["-s", "do-nothing.txt", "-r", "good-corrector.txt", "-p", "rule-based.txt", "--stream"]
     refused(["score", *stream, "-m", spec], "cannot be merged like counts")
 

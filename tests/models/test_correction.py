@@ -103,7 +103,7 @@ def test_outputs_of_another_run_are_not_taken(folder, refused):
     leave_rows("cmd:cat", [{"line": 2, "prediction": "b"}])
     before = PARTIAL.read_bytes()
     run = ["run", "--model", "cmd:false", "-c", "demo", "-o", "out.txt"]
-    other = r"another run \(model: 'cmd:cat' there, 'cmd:false' now\)"
+    other = r"another run \(model: 'cmd:cat' in the file, 'cmd:false' now\)"
     refused(run, f"{other}. Choose another -o, or discard them with --restart")
     gecbench.formats.jsonl.write_jsonl(DEMO.select(range(40)), "part.jsonl")
     refused(["run", "--model", "cmd:cat", "-c", "part.jsonl", "-o", "out.txt"], r"another run \(corpus: ")
@@ -130,6 +130,19 @@ def test_rows_that_are_not_answers_are_damage(folder, row):
         gecbench.correct("cmd:cat", DEMO, "out.txt")
     assert PARTIAL.read_bytes() == before, "a file that is refused stays as it is"
     assert gecbench.correct("cmd:cat", DEMO, "out.txt", restart=True) == list(DEMO.sources)
+
+
+def test_without_an_output_file_no_error_says_that_outputs_are_saved(folder):
+    def fail(sentence):
+        raise OSError("disk")
+
+    unsaved = r"Nothing was saved: pass output=FILE to be able to resume\.$"
+    for model in ("cmd:head -2; exit 3", fail, "endpoint:http://localhost:9"):
+        options = {"name": "any", "retries": 0} if model is not fail and model.startswith("endpoint") else {}
+        with pytest.raises(gecbench.ModelError, match=unsaved):
+            gecbench.correct(model, DEMO, **options)
+        with pytest.raises(gecbench.ModelError, match="to resume"):
+            gecbench.correct(model, DEMO, "out.txt", restart=True, **options)
 
 
 def test_missing_transformers(monkeypatch, tmp_path):

@@ -110,7 +110,9 @@ def test_before_the_first_state_nothing_is_left(files, stopped):
 def test_what_does_not_fit_is_refused(files, refused, stopped):
     refused([*SCORE, *TABLE, "--resume"], "there is no unfinished run to resume. Start without --resume")
     stopped(4)
-    refused([*SCORE, *TABLE], "this folder belongs to an unfinished run. Resume it with --resume, or delete the folder")
+    refused(
+        [*SCORE, *TABLE], "this folder belongs to an unfinished run. Resume the run with --resume, or delete the folder"
+    )
     other = [*SCORE[:-3], "--batch-size", "5", *TABLE, "--resume"]
     refused(other, "belongs to a run with other files or options")
     (files / "output.txt").write_text("changed\n" * 42)
@@ -147,7 +149,10 @@ def test_a_part_that_is_short_is_refused(files, refused, stopped):
     part = files / "per.parquet.journal" / "part-000001.parquet"
     table = pyarrow.parquet.read_table(part)
     pyarrow.parquet.write_table(table.slice(0, table.num_rows - 1), part)
-    refused([*SCORE, *TABLE, "--resume"], "part-000001.parquet: was changed since the interrupted run wrote its 5 rows")
+    refused(
+        [*SCORE, *TABLE, "--resume"],
+        "part-000001.parquet: has changed since the interrupted run wrote 5 rows to this file",
+    )
 
 
 def test_where_nothing_can_be_written_a_run_goes_to_its_end(files, run, often_saved, monkeypatch):

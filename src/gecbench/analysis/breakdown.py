@@ -129,7 +129,7 @@ def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTA
     every system is scored on the same sentences. `bins` lists the smallest distance of each group.
     """
     if corpus.references is None:
-        raise InputError(f"{corpus.name} has no references to group the sentences by")
+        raise InputError(f"{corpus.name} has no references to group sentences by", fix="Use a corpus with references")
     pairs = [(source, text) for source, texts in zip(corpus.sources, corpus.references, strict=True) for text in texts]
     found = edit_distances([source for source, _ in pairs], [text for _, text in pairs])
     sentence = np.repeat(np.arange(len(corpus)), [len(texts) for texts in corpus.references])
@@ -191,8 +191,8 @@ def by_reference_count(score: Score) -> list[ReferenceGroup]:
     sizes = set(score.statistics.choices().tolist())
     if len(sizes) != 1:
         raise InputError(
-            f"the sentences have {min(sizes)} to {max(sizes)} references",
-            fix="Give every sentence the same number of references",
+            f"the sentences have {min(sizes)} to {max(sizes)} references, but must all have the same number",
+            fix="Use a corpus with the same number of references for every sentence",
         )
     references = sizes.pop()
     if references > 1 and not score.metric.reference_policy.one_row_per_reference:
@@ -278,6 +278,7 @@ def render_breakdown(
     With `average`, return the macro average over error types instead.
     """
     metric = report.metrics[0]
+    _check_average(average, by, next(report[system][metric] for system in report))
     groups = {system: _groups(by, report[system][metric], corpus, systems[system]) for system in report}
     if average:
         return _render_averages(metric, by, groups, table_format, wide)
@@ -286,6 +287,18 @@ def render_breakdown(
         return json.dumps({"metric": metric, "by": by, "systems": plain}, ensure_ascii=False, indent=2)
     table = _by_system(by, groups) if by in _FIRST_HEADINGS else _by_group(groups)
     return render_table(table, table_format, wide)
+
+
+def _check_average(average: bool, by: str, score: Score) -> None:
+    metric = score.metric
+    if not average or by in metric.breakdowns:
+        return
+    if metric.breakdowns:
+        fix = f"Choose {' or '.join(metric.breakdowns)}"
+        raise InputError(f"--average macro cannot average the scores of {metric.name} by {by}", fix=fix)
+    known = [name for name, each in METRICS.items() if "error-type" in each.breakdowns]
+    problem = f"--average macro needs scores by error type, but {metric.name} has none"
+    raise InputError(problem, fix=f"Use {' or '.join(known)}")
 
 
 def _render_averages(metric: str, by: str, groups: Mapping[str, Sequence[Any]], table_format: str, wide: bool) -> str:

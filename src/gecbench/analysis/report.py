@@ -358,7 +358,7 @@ class Report(_Entries[Mapping[str, Score]]):
     def _compact_test_notes(self, star: str) -> list[str]:
         """Return a note on stars: the system compared with, the significance level and the test."""
         first, comparisons = self.tests[0], len(self.tests)
-        opponent = self._baseline() or "the system ranked above by that metric"
+        opponent = self._baseline() or "the next better system by the same metric"
         details = [f"p < {SIGNIFICANT}", _TEST_NAMES[first.test]]
         if first.test != "t-test":
             details[1] += f" with {first.resamples} resamples"
@@ -373,7 +373,7 @@ class Report(_Entries[Mapping[str, Score]]):
             return []
         first = self.tests[0]
         method = _TEST_NAMES[first.test] + (f" ({first.resamples} resamples)" if first.test != "t-test" else "")
-        opponent = self._baseline() or "the system ranked above"
+        opponent = self._baseline() or "the next better system"
         return [
             f"p: chance of a difference from {opponent} at least this large if the two systems were equally good,\n"
             f"by {method}{self._note_on_stars(star)}"

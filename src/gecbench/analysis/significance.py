@@ -40,7 +40,7 @@ def small_sample_note(sentences: int, corpus: str = "") -> str | None:
     """Return a note on intervals from few sentences, or None for the demo corpus and for enough sentences."""
     if sentences >= _ENOUGH_SENTENCES or corpus == _TOY_CORPUS:
         return None
-    return f"95% intervals over fewer than {_ENOUGH_SENTENCES} sentences ({sentences} here) are too narrow"
+    return f"95% intervals from fewer than {_ENOUGH_SENTENCES} sentences are too narrow (the corpus has {sentences})"
 
 
 def warn_of_small_sample(sentences: int, corpus: str = "") -> None:

@@ -35,7 +35,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="output: .m2, .xml or .jsonl, or text with --annotator")
     parser.add_argument("--to-source", metavar="FILE", help="output: source sentences")
     parser.add_argument("--to-references", metavar="FILE", nargs="+", help="output: one file per reference")
-    parser.add_argument("--annotator", metavar="N", type=count, help="write the text corrected by annotator N, from 0")
+    parser.add_argument("--annotator", metavar="N", type=count, help="write the text corrected by annotator N (from 0)")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -99,7 +99,7 @@ def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:
     for i in missing:  # CoNLL-14's combined file leaves out annotators who made the same edits as the first one
         chosen[i] = [min(corpus.annotations[i], key=lambda found: found.annotator)]
     if missing:
-        where = f"for {counted(len(missing), 'sentence')} that others annotated"
-        log_info(f"annotator {annotator} has no lines {where}. The first annotator's edits are used instead")
+        where = f"in {counted(len(missing), 'sentence')} that other annotators annotated"
+        log_info(f"annotator {annotator} has no lines {where}. The first annotator's edits are used there")
     alone = Corpus(sources=corpus.sources, annotations=chosen, name=corpus.name)
     return [texts[0] for texts in derive_references(alone).references or ()]

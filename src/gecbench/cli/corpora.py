@@ -64,7 +64,7 @@ def _accept(name: str) -> None:
     asking = [source.name for source in SOURCES.values() if source.terms]
     source = SOURCES.get(name.partition(":")[0])
     if source is None or not source.terms:
-        fix = f"Only these corpora have one: {', '.join(asking)}"
+        fix = f"Only these corpora have such a license: {', '.join(asking)}"
         raise InputError(f"{name!r} has no license that must be accepted", fix=fix)
     Upstream.from_environment().accept_license(source.name)
     print(f"You accepted the license of {source.name}: {source.terms}")
@@ -111,7 +111,7 @@ def _described(entry: Mapping[str, Any], table_format: str) -> str:
     shown = {
         **{key: entry[key] for key in ("title", "description", "language", "tokenization", "gold")},
         "sentences": ", ".join(f"{split} {rows}" for split, rows in counts.items()).replace("?", "(not counted)"),
-        "metric": entry["metric"] or "none: the references are private",
+        "metric": entry["metric"] or "none (the references are private)",
         "license": entry["license"] + (f" ({entry['terms']})" if entry["terms"] else ""),
         "may be redistributed": "yes" if entry["redistributable"] else "no",
         **{key: entry[key] for key in ("homepage", "citation")},
@@ -121,7 +121,7 @@ def _described(entry: Mapping[str, Any], table_format: str) -> str:
     for row in files:
         member = row["key"].partition("/")[2]
         name = "" if row["url"].endswith(member) else f"{member}: "
-        urls.setdefault(row["url"], []).append(f"    {name}sha256 {row['sha256'] or 'not pinned'}, {row['where']}")
+        urls.setdefault(row["url"], []).append(f"    {name}sha256 {row['sha256'] or 'unknown'}, {row['where']}")
     pins = [line for url, found in urls.items() for line in (f"  {url}", *found)]
     return "\n".join([entry["name"], *lines, "files:", *pins])
 

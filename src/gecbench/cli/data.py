@@ -44,11 +44,11 @@ def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "data", summary, _EXAMPLES, run)
     parser.add_argument("action", choices=tuple(_ACTIONS), help="what to do (see below)")
-    about = "a dataset (jfleg, cweb, …); for source and submission a corpus (bea19:test)"
+    about = "a dataset (jfleg, cweb, …); for source and submission: a corpus (bea19:test)"
     parser.add_argument("dataset", metavar="DATASET", help=about)
     about = "for build: the configurations to build (default: all)"
     parser.add_argument("configs", metavar="CONFIG", nargs="*", help=about)
-    about = "folder of the dataset (default: datasets/NAME); for source and submission the file to write"
+    about = "folder of the dataset (default: datasets/NAME); for source and submission: the file to write"
     parser.add_argument("-o", "--folder", metavar="FOLDER", help=about)
     parser.add_argument("-p", "--predictions", metavar="FILE", help="for submission: your outputs, one per line")
     add_preprocessing_options(parser)
@@ -119,7 +119,7 @@ def _submission(options: argparse.Namespace, folder: Path) -> None:
     check_not_overwriting([options.folder], [options.predictions])
     dataset, config, _ = parse_corpus_name(options.dataset)
     if not DATASETS[dataset].config(config).submit_to:
-        fix = f"Score it: gecbench score -c {options.dataset} -p {options.predictions}"
+        fix = f"To score the outputs, run: gecbench score -c {options.dataset} -p {options.predictions}"
         raise InputError(f"{options.dataset} is not a test set with private references", fix=fix)
     sources = load_sources(options.dataset)
     # An annotator without edits stands in for the private references: the outputs are only checked, never scored.

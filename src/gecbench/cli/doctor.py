@@ -50,7 +50,8 @@ def run(options: argparse.Namespace) -> None:
             "\nThe Python fallback gives the same results, but is slower. "
             "To compile the kernels, install a C++17 compiler and run:"
         )
-        print(f'GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall --no-deps "{REQUIREMENT}" (or . in a clone)')
+        print(f'GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall --no-deps "{REQUIREMENT}"')
+        print("In a clone, write . instead of the last argument.")
 
 
 def _mirror() -> str:

@@ -36,8 +36,8 @@ def add_parser(commands: Any, summary: str) -> None:
     parser = add_command(commands, "explain", summary, _EXAMPLES, run)
     add_corpus_options(parser)
     known = ", ".join(_explaining())
-    parser.add_argument("-m", "--metric", default="m2", help=f"metric to explain: {known} (default: m2)")
-    about = "sentences to explain, from 1: numbers and ranges, such as 3,17 or 1-50 (default: all)"
+    parser.add_argument("-m", "--metric", default="m2", help=f"explain scores of this metric: {known} (default: m2)")
+    about = "sentences to explain, counted from 1: numbers and ranges, such as 3,17 or 1-50 (default: all)"
     parser.add_argument("--sentences", metavar="N-M", nargs="+", type=_ranges, help=about)
     parser.add_argument("--html", metavar="FILE", help="write an HTML page with filters instead of printing")
     about = "use colors (default: auto, on a terminal only)"
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
     corpus, [metric] = inputs.corpus, inputs.metrics.values()
     if not metric.explains:
         known = ", ".join(_explaining())
-        raise InputError(f"{metric.name} cannot explain sentences", fix=f"Choose one with -m: {known}")
+        raise InputError(f"{metric.name} cannot explain sentences", fix=f"Choose a metric with -m: {known}")
     sentences = _sentences(options.sentences, len(corpus))
     if options.html and len(inputs.systems) > 1:
         raise InputError("--html can show only one system", fix="Give one file with -p")

@@ -87,7 +87,7 @@ def make_ranking(options: argparse.Namespace, judgments: Iterable[Judgment] | Pa
 
 
 def _rank_options(parser: argparse.ArgumentParser) -> None:
-    about = "a file, or known judgments listed by gecbench human --help (default: demo)"
+    about = "a file of judgments, or a name from the list in gecbench human --help (default: demo)"
     parser.add_argument("judgments", metavar="NAME|FILE", nargs="?", default="demo", help=about)
     add_ranking_options(parser)
 
@@ -103,8 +103,8 @@ def _rank(options: argparse.Namespace) -> None:
 
 def _agreement_options(parser: argparse.ArgumentParser) -> None:
     about = (
-        "files, or known judgments listed by gecbench human --help; if you give several, they are also compared "
-        "with each other (default: demo)"
+        "files of judgments, or names from the list in gecbench human --help; several files or names are also "
+        "compared with each other (default: demo)"
     )
     parser.add_argument("judgments", metavar="NAME|FILE", nargs="*", default=["demo"], help=about)
 
@@ -137,7 +137,7 @@ def _bound_options(parser: argparse.ArgumentParser) -> None:
     add_metrics_option(parser)
     about = "score each annotator only against all others (default: also against subsets of the others)"
     parser.add_argument("--last", action="store_true", help=about)
-    about = "compute the bound of each error category (m2, errant, imeasure, cleme)"
+    about = "compute a bound for each error category (only with the metrics m2, errant, imeasure and cleme)"
     parser.add_argument("--by-category", action="store_true", help=about)
     parser.add_argument("--essays", metavar="N-M", help="score only the sentences of these essays, such as 1-10")
 

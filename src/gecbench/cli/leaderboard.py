@@ -67,7 +67,7 @@ def _add_init(actions: Any) -> None:
     about = "new folder for the board. Keep it private, and publish only the page that build writes"
     parser.add_argument("folder", metavar="FOLDER", help=about)
     parser.add_argument("--title", required=True, help="title of the board")
-    corpora = "one or more corpora: known names or files (.m2, .xml, .jsonl)"
+    corpora = "one or more corpora: names (see gecbench corpora) or files (.m2, .xml, .jsonl)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", nargs="+", required=True, help=corpora)
     parser.add_argument("--description", default="", help="one line about the board")
     parser.add_argument(
@@ -144,7 +144,7 @@ For CoNLL-14, the outputs of 24 systems and 8 human rewrites are public.
 """
     parser = add_command(actions, "seed", "Score the public outputs of known corpora", examples, seed)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
-    corpora = "known corpora (default: the board's corpora, or conll14_fluency:nucle)"
+    corpora = "known corpora (default: the board's corpora, or conll14_fluency:nucle for a new board)"
     parser.add_argument("-c", "--corpus", metavar="NAME", nargs="+", default=[], help=corpora)
     _add_plugins(parser)
 
@@ -272,7 +272,7 @@ def init(options: argparse.Namespace) -> None:
     store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
     metric = store.settings.metric
     if metric and (missing := METRICS[metric].missing()):
-        _warn((f"until {metric} works on this machine, the board is ranked by another metric: {missing}",), "note")
+        _warn((f"the board is ranked by another metric until {metric} works on this machine. {missing}",), "note")
     ranked = f"ranked by {metric}" if metric else "ranked by the usual metric of each corpus"
     print(f"{Path(options.folder) / 'board.json'}: {'private' if private else 'open'}, {ranked}")
     if private:
@@ -351,7 +351,7 @@ def _public_corpus(name: str) -> Corpus:
     from gecbench.corpora.load import is_known_name, resolve_corpus
 
     if not is_known_name(name):
-        raise InputError(f"{name!r:.80} has no public outputs", fix="Seed conll14, jfleg:test or demo")
+        raise InputError(f"{name!r:.80} has no public outputs", fix="Use conll14, jfleg:test or demo")
     return resolve_corpus(name)
 
 
@@ -374,7 +374,7 @@ def list_board(options: argparse.Namespace) -> None:
         known = sorted({record.corpus for record in records})
         raise InputError(
             f"the board has no records on {options.corpus!r}",
-            fix=f"Choose one of {', '.join(known)}" if known else "The board is empty: add a system with submit",
+            fix=f"Choose one of {', '.join(known)}" if known else "To add records, use gecbench leaderboard submit",
         )
     if options.metric:
         known = list(dict.fromkeys([*METRICS, *(name for record in loaded.records for name in record.scores)]))
@@ -450,9 +450,11 @@ def verify(options: argparse.Namespace) -> None:
         different += bool(result.problems)
         state = "not scored here" if result.problems is None else "; ".join(result.problems) or "verified"
         print(f"{visible(result.file[:12])}  {result.system or '?'}: {state}")
+    if not total:
+        print("nothing to verify: the board has no records")
     if different:
         problem = f"{different} of {counted(total, 'record')} failed verification"
-        raise InputError(problem, fix=f"Do not merge {'it' if different == 1 else 'them'}")
+        raise InputError(problem, fix=f"Do not merge {'this record' if different == 1 else 'these records'}")
 
 
 def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:
@@ -481,7 +483,7 @@ def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
     except InputError as error:
         if not corpora:
             raise
-        _warn((f"{error.problem}. Their tables have no significance tests and no sentences",))
+        _warn((f"{error.problem}. Without the file (-c FILE), their tables have no significance tests or sentences",))
     return PagePlan(
         corpora,
         seeds=not options.without_published,
@@ -498,7 +500,7 @@ def _bytes(path: str) -> bytes:
     from gecbench.leaderboard.submission import check_size
 
     if path.endswith(".gz"):
-        raise InputError("is compressed (gzip)", file=path, fix="Give plain text, one output per line, or JSON Lines")
+        raise InputError("is compressed (gzip)", file=path, fix="Decompress the file")
     if Path(path).is_file():
         check_size(Path(path).stat().st_size, path)
     return read_bytes(path)

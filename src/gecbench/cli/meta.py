@@ -67,7 +67,7 @@ _EXAMPLES = """  gecbench meta                          (gleu, m2 and bleu on th
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "meta", summary, _EXAMPLES, run)
-    add_metrics_option(parser, "gleu m2 bleu, or none if you give scores")
+    add_metrics_option(parser, "gleu m2 bleu, or none if you give SCORES.tsv")
     list_judgments(parser)
     parser.add_argument(
         "scores",
@@ -86,7 +86,7 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "known judgments, a CSV or XML file of judgments, or a TSV file of human scores (default: demo)"
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
     parser.add_argument(
-        "-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: the references of --human)"
+        "-c", "--corpora", metavar="NAME|FILE", nargs="+", help="corpora with references (default: that of --human)"
     )
     add_predictions_options(parser, None)
     about = "folder with ERRANT's edits for errant and cleme: a file SYSTEM.m2 per system, and gold.m2 or gold_right.m2"
@@ -97,23 +97,23 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="SET|NAME",
         nargs="+",
         default=["all"],
-        help="systems to include, or one of SEEDA's sets: base (12 systems), fluency (14) (default: all)",
+        help="names of systems to include, or a set of SEEDA: base (12 systems) or fluency (14 systems) (default: all)",
     )
     parser.add_argument(
         "--aggregate",
         choices=AGGREGATES,
         default="corpus",
-        help="score systems on the corpus, or rank them by their sentence scores (default: corpus)",
+        help="score each system on the corpus, or rank the systems by their scores of each sentence (default: corpus)",
     )
     parser.add_argument(
-        "--ties", choices=TIES, default="half", help="how to count outputs with equal metric scores (default: half)"
+        "--ties", choices=TIES, default="half", help="how to count pairs of equal metric scores (default: half)"
     )
     parser.add_argument(
         "--windows",
         metavar="N",
         type=count,
         default=0,
-        help="also correlate within every group of N neighbors in the human ranking (SEEDA uses 4)",
+        help="also correlate within each group of N systems with neighboring human ranks (SEEDA uses 4)",
     )
     parser.add_argument(
         "--resamples",
@@ -224,7 +224,7 @@ def _chosen_systems(
         return choose_systems(options.systems, judged, scored, source.sets if source else {})
     except InputError as error:
         if options.by_default and "is missing from" in error.problem:
-            fix = f"Give your judgments with --human (the default, demo, has {', '.join(sorted(judged))})"
+            fix = f"Give your judgments with --human (the default, demo, has the systems {', '.join(sorted(judged))})"
             raise InputError(error.problem, fix=fix) from error
         raise
 

@@ -136,7 +136,7 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
     about = "column with the predictions in a table (default: the column prediction, output, hypothesis, …)"
     parser.add_argument("--column", metavar="NAME", help=about)
     add_annotator_option(parser)
-    about = "accept M2 predictions whose sources differ from the corpus in full-width and half-width characters"
+    about = "accept M2 predictions whose sources differ from the corpus only in full-width and half-width characters"
     parser.add_argument("--ignore-width", action="store_true", help=about)
     add_preprocessing_options(parser)
     add_aligned_option(parser)
@@ -292,7 +292,7 @@ def check_published(options: argparse.Namespace) -> None:
         from gecbench.corpora.published import published_results
 
         if not options.corpus or not published_results(options.corpus):
-            fix = "Give one with -c; to list them, run gecbench published"
+            fix = "Choose one with -c from the list of gecbench published"
             raise InputError("--published needs a corpus with published results", fix=fix)
 
 
@@ -387,7 +387,7 @@ def check_roles(options: argparse.Namespace) -> None:
     references = options.references or []
     files = [*options.predictions, options.source, *references, options.gold, options.corpus]
     if list(map(str, files)).count(STANDARD_INPUT) > 1:
-        raise InputError("standard input (-) is used more than once", fix="Give a file instead for all but one")
+        raise InputError("standard input (-) is used more than once", fix="Use - once, and give file names otherwise")
     for reference in () if options.aligned else references:
         for option, path in (("-s", options.source), *(("-p", path) for path in options.predictions)):
             if path and is_same_file(path, reference) and not reference.removesuffix(".gz").endswith(ENDINGS):

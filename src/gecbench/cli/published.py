@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
 
     if options.corpus is None:
         if options.metrics:
-            raise InputError("-m needs a corpus", fix="Give one with -c; to list them, run gecbench published")
+            raise InputError("-m needs a corpus", fix="Choose a corpus with -c from the list of gecbench published")
         print(_corpora(options.format, options.wide))
         return
     found = published_results(options.corpus)
@@ -97,7 +97,7 @@ def _tables(results: Sequence[PublishedResult], table_format: str, wide: bool) -
     ]
     if table_format == "markdown":
         return "\n\n".join([*shown, "\n".join(f"{k}. {_note(*source, True)}" for source, k in sources.items())])
-    head = f"{counted(len(results), 'result')} as reported by others. Metrics that gecbench has are in percent."
+    head = f"{counted(len(results), 'result')} as reported by others. Scores of gecbench's metrics are in percent."
     equal = compact and any(result.recomputed == "equal" for result in results)
     star = ["*: gecbench computes the same score from public outputs. For full names, use --wide."] if equal else []
     notes = [head, *star, *(f"[{k}] {_note(*source, False)}" for source, k in sources.items())]

@@ -66,7 +66,7 @@ def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "results", summary, _EXAMPLES, run)
     parser.add_argument("action", choices=("write", "pr"), help="what to do (see below)")
-    about = "outputs of gecbench run, or their folder, instead of -c and -p"
+    about = "outputs of gecbench run, or the folder of the outputs, instead of -c and -p"
     parser.add_argument("--run", dest="place", metavar="FILE|FOLDER", help=about)
     add_corpus_options(parser, predictions=None)
     default = "with --run, the metrics of all tasks of the corpus; otherwise the corpus's official metric, or gleu"
@@ -133,7 +133,7 @@ def _adopt(options: argparse.Namespace, made: Run) -> None:
     if not any((options.corpus, options.gold, options.source, options.references)):
         if made.corpus is None:
             fix = "Give the corpus with -c, --gold, or -s and -r"
-            raise InputError("the record of the run does not name its corpus", file=str(made.outputs), fix=fix)
+            raise InputError("the record of the run does not name the corpus", file=str(made.outputs), fix=fix)
         options.corpus = made.corpus
     if made.raw and options.tokenize == "none":
         options.tokenize = "auto"
@@ -172,7 +172,7 @@ def _score(
 ) -> list[EvalResultEntry]:
     systems = read_systems(options, corpus)
     if len(systems) != 1:
-        raise InputError(f"results needs one system, not {len(systems)}", fix="Give one file with -p")
+        raise InputError(f"gecbench results scores one system, not {len(systems)}", fix="Give one file with -p")
     ((name, predictions),) = systems.items()
     if made:
         made.check_corpus(corpus)

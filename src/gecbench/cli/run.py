@@ -43,9 +43,9 @@ _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo
       --name OWNER/MODEL -c demo --raw --max-requests 50
 
 models:
-  cmd:COMMAND             a shell command that reads one sentence per line from
-                          standard input and prints one line for each (sh, or
-                          cmd.exe on Windows)
+  cmd:COMMAND             a shell command (for sh, or cmd.exe on Windows) that
+                          reads one sentence per line from standard input and
+                          prints one line for each sentence
   python:MODULE:FUNCTION  a function from a string to a string, or from a list
                           of strings to a list
   transformers:MODEL      a sequence-to-sequence or chat model: a folder or a
@@ -93,7 +93,7 @@ def add_parser(commands: Any, summary: str) -> None:
     running.add_argument("--restart", action="store_true", help="discard the saved outputs of an interrupted run")
     about = "replace line breaks inside an output with spaces"
     running.add_argument("--flatten", dest="flatten_lines", action="store_true", help=about)
-    about = "longest wait for a line of cmd (default: no limit) or for a reply of endpoint (default: 120)"
+    about = "longest wait for an output line of cmd (default: no limit) or a reply of endpoint (default: 120)"
     running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help=about)
     about = "for transformers and endpoint: a prompt's name, file or text (default for endpoint: minimal)"
     running.add_argument("--prompt", metavar="PROMPT", help=about)
@@ -114,7 +114,7 @@ def _add_endpoint_options(served: Any) -> None:
     served.add_argument("--max-requests", metavar="N", type=positive, help=about)
     about = "send no more requests after this many tokens; a resumed run counts earlier tokens"
     served.add_argument("--max-tokens", metavar="N", type=positive, help=about)
-    about = """extra fields of each request, such as '{"top_p": 0.9}'; null removes temperature or max_tokens"""
+    about = """extra fields of each request, such as '{"top_p": 0.9}'; a null removes temperature or max_tokens"""
     served.add_argument("--request", metavar="JSON", type=_json_object, help=about)
     served.add_argument("--key-variable", metavar="NAME", help="environment variable with the API key")
 

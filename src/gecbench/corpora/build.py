@@ -275,7 +275,7 @@ def _verify_file(path: Path, config: Config, expected: dict[str, Any], lock: Spl
     rows = table.to_pylist()
     made = lock_of(config, rows)
     if lock is not None and made != lock:
-        yield f"{path}: expected content {lock.content}, found content {made.content}"
+        yield f"{path}: expected content with the hash {lock.content}, found the hash {made.content}"
     if any(_WORKER_ID.search(text) for row in rows for text in _names(row)):
         yield f"{path} seems to contain the identifier of a crowd worker"
 

@@ -54,7 +54,7 @@ SENTENCE_FIELDS = (
     Field("paragraph", "int32", "number of the paragraph in the essay, from 0; the title is a paragraph"),
     Field("sentence_in_paragraph", "int32", "number of the sentence in the paragraph, from 0"),
     Field("kind", "string", "kind of paragraph: `TITLE` or `P`"),
-    Field("merged", "bool", "true for the 34 sentences that rewriters merged; the papers score only the other 1,278"),
+    Field("merged", "bool", "true for the 34 sentences that rewriters merged; Sakaguchi et al. 2016 leave them out"),
     Field("sentence", "string", "the learner's sentence, tokenized"),
 )
 REFERENCE_FIELDS = (
@@ -64,7 +64,7 @@ REFERENCE_FIELDS = (
 )
 ANNOTATED_FIELDS = (
     *REFERENCE_FIELDS,
-    Field("annotations", ANNOTATIONS, "typed edits; the k-th entry turns `sentence` into the k-th of `corrections`"),
+    Field("annotations", ANNOTATIONS, "edits and their types; entry k turns `sentence` into entry k of `corrections`"),
 )
 SYSTEM_FIELDS = (
     *SENTENCE_FIELDS,
@@ -73,20 +73,20 @@ SYSTEM_FIELDS = (
 )
 EXTRA_FIELDS = (
     *SENTENCE_FIELDS,
-    Field("corrections", ListOf("string"), "six crowd rewrites: raw text with decoded entities and single spaces"),
-    Field("workers", ListOf("string"), "pseudonyms of the workers who wrote them: w1, w2, …"),
+    Field("corrections", ListOf("string"), "six crowd rewrites: raw text with decoded HTML entities and single spaces"),
+    Field("workers", ListOf("string"), "pseudonyms of the workers who wrote the rewrites: w1, w2, …"),
 )
 _OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))
 JUDGMENT_FIELDS = (
     Field("item", "int32", "number of the ranking in the upstream file, from 0"),
     Field("id", "string", "number of the sentence, as in the other configurations"),
-    Field("judge", "string", "pseudonym of the judge: as published for experts, w1, w2, … for crowd workers"),
+    Field("judge", "string", "pseudonym of the judge: of an expert as published, of a crowd worker w1, w2, …"),
     Field("approved", "bool", "false if the answer was rejected on the crowd platform; always true for experts"),
     Field("seconds", "float64", "time that the judge took, in seconds"),
     Field(
         "outputs",
         ListOf(_OUTPUT),
-        "the ranked texts: systems that wrote the text, its rank (lower is better, null if left blank), and the text",
+        "the ranked texts, each with its systems, its rank (lower is better, null if left blank) and the text itself",
     ),
 )
 _DOCUMENT = re.compile(r'<(DOC) nid="(\d+)">')
@@ -407,7 +407,7 @@ DATASET = DatasetDeclaration(
         _references("nucle", "the two official annotators", nucle, *OFFICIAL, coded=True),
         Config(
             "nucle_alt",
-            "the official annotations with the teams' alternatives, one to five per sentence",
+            "the official annotations and the alternatives of the teams: one to five references per sentence",
             ANNOTATED_FIELDS,
             ("test",),
             alternative_rows,
@@ -443,7 +443,7 @@ DATASET = DatasetDeclaration(
         ),
         Config(
             "judgments",
-            "rankings of systems by experts and by the crowd (as published, relabeled), and of references by the crowd",
+            "the crowd's rankings of references, and rankings of systems by experts and the crowd",
             JUDGMENT_FIELDS,
             JUDGMENT_SPLITS,
             judgment_rows,

@@ -231,5 +231,5 @@ class _LimitedStream(io.RawIOBase):
         chunk: bytes = self._stream.read(self._left + 1 if size < 0 else min(size, self._left + 1))
         self._left -= len(chunk)
         if self._left < 0:
-            raise ArchiveError(f"{self._archive} unpacks to more than expected")
+            raise ArchiveError(f"{self._archive} unpacks to more bytes than expected")
         return chunk

@@ -42,7 +42,7 @@ DEFAULT_FIELDS = (
     ID,
     SENTENCE,
     Field("corrections", ListOf("string"), "the four rewrites, in upstream order (ref0 to ref3)"),
-    Field("spellchecked", "string", "the source after the authors' spell checker (test: all lower-case)"),
+    Field("spellchecked", "string", "the source after the authors' spell checker (in lower case in the test split)"),
     GUG_ID,
     Field("gug_expert", "int32", "the expert's judgment, 1 (incomprehensible) to 4 (perfect)"),
     Field("gug_crowd", ListOf("int32"), "the five crowd judgments, on the same scale"),
@@ -66,7 +66,7 @@ JUDGMENT_FIELDS = (
     ID,
     GUG_ID,
     Field("judge", "string", "upstream pseudonym of the judge"),
-    Field("setting", "string", "`five-way` (pair from a ranking of five) or `nus` (pair with NUS, ranked separately)"),
+    Field("setting", "string", "`five-way` (pair from a ranking of five texts) or `nus` (pair with the system NUS)"),
     Field("system1", "string", "first system, named as in the paper's tables"),
     Field("system2", "string", "second system, named as in the paper's tables"),
     Field("rank1", "int32", "rank of system1; lower is better"),
@@ -75,10 +75,10 @@ JUDGMENT_FIELDS = (
 CODED_FIELDS = (
     ID,
     GUG_ID,
-    Field("sentence", "string", "the learner's sentence as coded, not tokenized"),
-    Field("reference", "string", "the rewrite as coded, not tokenized"),
+    Field("sentence", "string", "the learner's sentence as in the table of codes, not tokenized"),
+    Field("reference", "string", "the rewrite as in the table of codes, not tokenized"),
     *(
-        Field(f"codes_{name.lower()}", "string", f"letters for the errors or edits in {text}")
+        Field(f"codes_{name.lower()}", "string", f"letters that stand for errors or edits in {text}")
         for name, text in CODED_COLUMNS.items()
     ),
 )
@@ -221,7 +221,7 @@ DATASET = DatasetDeclaration(
     default_config="default",
     configs=by_name(
         Config("default", "sentences, four rewrites, GUG judgments", DEFAULT_FIELDS, _BOTH, default_rows),
-        Config("m2", "edits per rewrite, derived and as published", M2_FIELDS, _BOTH, m2_rows),
+        Config("m2", "edits of each rewrite: derived from the rewrite, and as published", M2_FIELDS, _BOTH, m2_rows),
         Config(
             "judgments",
             "pairwise human judgments of four systems, a rewrite and the input",
@@ -235,7 +235,7 @@ DATASET = DatasetDeclaration(
     citation="Napoles et al. 2017, JFLEG: A Fluency Corpus and Benchmark for Grammatical Error Correction",
     judgments={
         "jfleg": HumanJudgments(
-            "two judges ranked four systems, a rewrite and the input (Napoles et al. 2017); no public outputs",
+            "two judges ranked four systems, a rewrite and the input (Napoles et al. 2017); the outputs are not public",
             lambda: read_rankings(Upstream.from_environment()),
         )
     },

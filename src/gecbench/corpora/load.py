@@ -384,7 +384,7 @@ def _load_from_hub(text: str) -> Corpus:
     except ImportError as error:
         raise MissingDependencyError(f"{text} needs datasets. Install it: pip install datasets") from error
     except (OSError, ValueError) as error:
-        fix = "Check the name (hf:owner/name:configuration:split), and log in if it is private"
+        fix = "Check the name (hf:owner/name:configuration:split), and log in if the dataset is private"
         raise InputError(f"{text} cannot be loaded: {shorten(str(error), 300)}", fix=fix) from error
     return _corpus_of_table(loaded).replace(name=text)
 

@@ -32,7 +32,7 @@ _FIELDS = (
     Field("corrections", ListOf("string"), "one corrected sentence per annotator, made by applying the edits"),
     Field("annotations", ANNOTATIONS, "the published edits of each annotator"),
 )
-_DOCUMENT = Field("document", "string", "number of the document. Its heading is a row of its own, as in the M2 file")
+_DOCUMENT = Field("document", "string", "number of the document; each document's heading is a separate row")
 _HEADING = re.compile(r"# (\d+)")
 
 

@@ -14,7 +14,11 @@ _CANNOT_BE_ANNOTATED = "无法标注"
 _FIELDS = (
     Field("id", "string", "number of the sentence in the upstream file, from 1"),
     Field("sentence", "string", "the sentence, with each character as a token, as in ChERRANT"),
-    Field("corrections", ListOf("string"), "the references, split alike; if there is no error, the sentence itself"),
+    Field(
+        "corrections",
+        ListOf("string"),
+        "the references, split like `sentence`; the sentence itself if it has no error",
+    ),
     Field("text", "string", "the sentence as published"),
     Field("annotated", "bool", "false if the annotators could not understand the sentence"),
 )

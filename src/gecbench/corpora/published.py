@@ -179,7 +179,7 @@ def _places(report: Report, corpus: str) -> Iterator[tuple[str, Score, Placement
             place = place_among(100 * score.value, results)
             text = f"{metric} {percent(score.value)} is {place}" if place else f"no published results with {metric}"
             if place and score.metric != type(score.metric)():
-                text += "; published scores use the default settings"
+                text += "; the published scores use the metric's default settings"
             yield system, score, place, f"{text}."
 
 

@@ -164,8 +164,8 @@ class HashMismatchError(UpstreamError):
         self.expected = expected
         self.found = found
         self.kept = kept
-        problem = f"{what} is not the pinned file: expected sha256 {expected}, found sha256 {found}"
-        look = f"Look for the reason in the downloaded file, kept as {kept}"
+        problem = f"{what} is not the expected file: expected sha256 {expected}, found sha256 {found}"
+        look = f"Look for the reason in the downloaded file, which was kept as {kept}"
         super().__init__(problem, look if kept else "Replace it with the published file")
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -360,7 +360,7 @@ class Upstream:
                 self._license_marker(pin.source).touch()
                 if pin.sha256 is None:
                     digest = hashlib.sha256(target.read_bytes()).hexdigest()
-                    log_info(f"{url} has no known hash to check; the downloaded file has sha256 {digest}")
+                    log_info(f"no hash is known for {url}, so the download was not checked: sha256 {digest}")
                 return
 
     def _show_license(self, source: Source) -> None:

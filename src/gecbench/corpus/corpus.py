@@ -495,7 +495,7 @@ def _check_edit(edit: Edit, tokens: int) -> None:
     _check_place(edit, tokens)
     texts: Any = edit.corrections
     if not isinstance(texts, (tuple, list)) or not texts or set(map(type, texts)) - {str}:
-        raise InputError(f"corrections is {texts!r:.60}, not a list of strings", fix='Write a deletion as [""]')
+        raise InputError(f"corrections is {texts!r:.60}, not a list of strings", fix='For a deletion, write [""]')
     for name in ("type", "required", "comment"):
         _check(getattr(edit, name), str, name)
 
@@ -515,7 +515,7 @@ def _check_place(change: Edit | Replacement, tokens: int) -> None:
 
 def _check_number(value: object, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not -_LARGEST <= value < _LARGEST:
-        raise InputError(f"{name} is {value!r:.60}, not a whole number of at most 31 bits")
+        raise InputError(f"{name} is {value!r:.60}, not a whole number that fits in 32 bits")
 
 
 def _check(value: object, kind: type, name: str) -> None:

@@ -146,7 +146,7 @@ def ungroup(corpus: Corpus) -> Corpus:
     ('goes',)
     """
     if corpus.groups is None:
-        raise InputError(f"{corpus.name} has no error groups")
+        raise InputError(f"{corpus.name} has no error groups", fix="Add error groups with derive_groups(corpus)")
     names = sorted({item.annotator for sentence in corpus.groups for item in _alternatives(sentence)})
     numbers = {name: int(name) for name in names if name.isdecimal()}
     if len(set(numbers.values())) < len(names):
@@ -215,8 +215,8 @@ def unmixed_references(source: str, sentence: GroupedSentence) -> list[str]:
     """Return one reference per annotator with edits, plus the source if an annotator has no edits."""
     if sentence.annotators is None:
         raise InputError(
-            f"the number of annotators of {source[:40]!r} is not given",
-            fix="Add the attribute numann to its <sentence> element, or use imeasure with mixing",
+            f"the number of annotators of the sentence {source[:40]!r} is not given",
+            fix="Add the attribute numann to the <sentence> element, or use imeasure with mixing",
         )
     edits: dict[str, list[Edit]] = {}
     for group in sentence.groups:
@@ -325,7 +325,7 @@ def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int
     (4, [])
     """
     if corpus.groups is None and corpus.annotations is None:
-        raise InputError(f"{corpus.name} has no annotations to mix")
+        raise InputError(f"{corpus.name} has neither annotations nor error groups to mix")
     annotations = (corpus if corpus.annotations is not None else ungroup(corpus)).annotations or ()
     mixed, unmixed = mix_sentences(corpus.groups, annotations, limit)
     return corpus.replace(annotations=mixed, groups=None), unmixed

@@ -621,7 +621,7 @@ def check_wrappers(
                 f"almost all {name} have {wrapper.description}, for example line {found[0] + 1}: "
                 f"{_shown(lines[found[0]])!r}",
                 file=file,
-                fix="Remove it with gecbench.clean(lines, sources)",
+                fix="Remove the extra text with gecbench.clean(lines, sources)",
             )
 
 
@@ -777,7 +777,7 @@ def _check_source_overlap(
             problem = f"{name} differ in case from their sources from line {seen[0] + 1} on: "
             fix = f"Restore the case, because metrics compare it, or {_SKIP}"
             raise ForeignTextError(f"{problem}{_shown(lines[seen[0]])!r}", file=file, fix=fix)
-        problem, evidence = "do not belong to the sources", "they share hardly any words with them"
+        problem, evidence = "do not belong to the sources", "the lines share hardly any words with the sources"
         raise ForeignTextError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
 
 
@@ -873,7 +873,7 @@ def _describe_blank(character: str) -> tuple[str, str]:
     import unicodedata
 
     what = f"U+{ord(character):04X} {unicodedata.name(character, '')}".rstrip()
-    return what, "Replace it with a space, because not every metric treats it as white space"
+    return what, "Replace this character with a space, because not every metric treats it as white space"
 
 
 def _warn_of_lines(name: str, problem: str) -> None:
@@ -896,7 +896,7 @@ def _swapped(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
             if worse - better < deviations * (better + worse) ** 0.5 or better == worse:
                 break
         else:
-            share = f"{worse / (better + worse):.0%} of the sentences that differ read better in the source"
+            share = f"{worse / (better + worse):.0%} of the sentences that differ read better in the sources"
             yield f"the sources and {_reference_name(corpus, k)} look swapped: {share}"
 
 

@@ -142,7 +142,7 @@ def write_imeasure_xml(corpus: Corpus, path: str | Path) -> None:
 def format_imeasure_xml(corpus: Corpus) -> list[str]:
     """Return the error groups of a corpus as lines of a gold file, one per sentence."""
     if corpus.groups is None or corpus.ids is None:
-        raise InputError(f"{corpus.name} has no error groups to write as XML", fix="Write derive_groups(corpus)")
+        raise InputError(f"{corpus.name} has no error groups to write as XML", fix="Use derive_groups(corpus) first")
     lines = ["<?xml version='1.0' encoding='UTF-8'?>", "<scripts>"]
     sentences = zip(corpus.groups, corpus.sources, corpus.ids, strict=True)
     for script, members in groupby(sentences, key=lambda item: item[0].script):

@@ -176,7 +176,7 @@ class RowJournal(Journal):
         if found == self._key:
             return
         names = [name for name in self._key if found.get(name) != self._key[name]]
-        differences = [f"{name}: {found.get(name)!r} there, {self._key[name]!r} now" for name in names]
+        differences = [f"{name}: {found.get(name)!r} in the file, {self._key[name]!r} now" for name in names]
         raise InputError(
             f"contains the outputs of another run ({'; '.join(differences) or 'other fields'})",
             file=str(self.path),
@@ -240,7 +240,7 @@ class StateJournal(Journal):
         if not resume and not exists:
             return None
         if not resume:
-            fix = "Resume it with --resume, or delete the folder"
+            fix = "Resume the run with --resume, or delete the folder"
             raise InputError("this folder belongs to an unfinished run", file=str(self.path), fix=fix)
         if not exists:
             raise InputError("there is no unfinished run to resume", file=str(self.path), fix="Start without --resume")
@@ -363,7 +363,7 @@ class StateJournal(Journal):
         except OSError as error:
             raise InputError("a part of the table is missing", file=str(path), fix=fix) from error
         if digest != part.digest:
-            problem = f"was changed since the interrupted run wrote its {counted(part.rows, 'row')}"
+            problem = f"has changed since the interrupted run wrote {counted(part.rows, 'row')} to this file"
             raise InputError(problem, file=str(path), fix=fix)
 
     def _part(self, number: int) -> Path:

@@ -256,7 +256,7 @@ class _RankingReader(XmlReader):
             self.places = []
         elif name == "translation":
             if self.item is None:
-                raise self.wrong("<translation> outside <ranking-item>", "Move it into one")
+                raise self.wrong("<translation> outside <ranking-item>", "Move it into a <ranking-item>")
             self.places.append(self.place(attributes))
 
     def close(self, name: str) -> None:

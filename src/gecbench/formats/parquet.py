@@ -24,7 +24,7 @@ MOST_DECODED_OF_SMALL = 2**26
 MOST_RATIO = 200
 _BYTES_PER_VALUE = 8
 _ROWS_PER_BATCH = 2**14
-_UNPACK = "Write it as text or JSON Lines, or in smaller files"
+_UNPACK = "Write the data as text or JSON Lines, or into smaller files"
 
 
 class ParquetFile:

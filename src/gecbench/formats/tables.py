@@ -312,7 +312,7 @@ def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
     others = (np.diff(table.row_offsets) > 0) & (np.diff(chosen.row_offsets) == 0)
     if others.any():
         sentences = counted(int(others.sum()), "sentence")
-        log_info(f"annotator {annotator} has no lines in {sentences} that others annotated: no edits are assumed there")
+        log_info(f"annotator {annotator} has no lines in {sentences} that others annotated. These count as unchanged")
     return chosen
 
 
@@ -378,7 +378,7 @@ def texts_of(
         return read_predictions(predictions, corpus, column, annotator, ignore_width)
     if annotator is not None:
         problem = f"annotator={annotator} is only for M2 files, but the predictions are not a file"
-        raise InputError(problem, fix="Leave it out")
+        raise InputError(problem, fix="Leave out annotator")
     if isinstance(predictions, (str, bytes, EditedTexts)):
         return predictions
     columns = columns_of(predictions)
@@ -386,7 +386,7 @@ def texts_of(
         return paired_predictions(columns, corpus, column)
     if column is not None:
         problem = f"column={column!r} is only for tables, but the predictions are not a table"
-        raise InputError(problem, fix="Leave it out")
+        raise InputError(problem, fix="Leave out column")
     check_ordered(predictions, "predictions")
     return list(python_values(predictions)) if isinstance(predictions, Iterable) else predictions
 
@@ -414,7 +414,7 @@ def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
     start = None if set(given) == set(ids) else _first_number(given, ids)
     if start is not None:
         numbers = f"{name} {start} to {start + len(ids) - 1}"
-        log_info(f"{columns.place or 'predictions'}: using {numbers} as sentence numbers that start at {start}")
+        log_info(f"{columns.place or 'predictions'}: using {numbers} as sentence numbers, counted from {start}")
         ids = [str(start + i) for i in range(len(ids))]
     rows = {value: row for row, value in enumerate(given)}
     double = [value for row, value in enumerate(given) if rows[value] != row]
@@ -431,7 +431,7 @@ def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
                 f"{counted(len(names), *problem)}: {examples}",
                 file=columns.place,
                 fix=f"Use the corpus's ids ({ids[0]!r} to {ids[-1]!r}), number all {counted(len(ids), 'sentence')} "
-                f"from 0 or 1, or drop the column {name!r} to pair row by row",
+                f"from 0 or 1, or drop the column {name!r} if the rows are in the order of the corpus",
             )
     return [rows[value] for value in ids]
 
@@ -455,7 +455,7 @@ def _check_sources(columns: Columns, name: str, corpus: Corpus, order: Sequence[
                 f"the {name} in row {row + 1} is not sentence {i + 1} of {corpus.name}: "
                 f"{theirs[row][:60]!r}, not {corpus.sources[i][:60]!r}",
                 file=columns.place,
-                fix="Score predictions on the corpus they were made from",
+                fix="Give the corpus that the system corrected",
             )
 
 
@@ -530,11 +530,11 @@ def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) ->
     for path, column in zip(references, columns, strict=True):
         if unknown := [name for name in column if name not in set(names)]:
             problem = f"essay {unknown[0]!r} is not in {sources.place}"
-            raise InputError(problem, file=str(path), fix="Remove it, or add its source text")
+            raise InputError(problem, file=str(path), fix=f"Remove the essay, or add its text to {sources.place}")
     found = [[column[name] for column in columns if name in column] for name in names]
     if not all(found):
         name = names[[*map(bool, found)].index(False)]
-        raise InputError(f"essay {name!r} has no reference", file=sources.place, fix="Give a reference file with it")
+        raise InputError(f"essay {name!r} has no reference", file=sources.place, fix="Add it to a reference file")
     return Corpus(texts, found, ids=names, name=Path(str(sources.place)).name)
 
 

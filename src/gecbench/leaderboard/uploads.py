@@ -41,11 +41,11 @@ _PREVIEWED = 5
 _ALIGNED = 'tick "The lines are in the right order"'
 _FORM_WORDS = {
     "pass aligned=True to skip this check": _ALIGNED,
-    "skip this check with --aligned": f"if they are in order, {_ALIGNED}",
+    "skip this check with --aligned": f"if the order is right, {_ALIGNED}",
     'Pass tokenize="auto" to tokenize them, or tokenized=True to score them as they are': (
         'Choose "raw text" under Tokens'
     ),
-    "Remove it with gecbench.clean(lines, sources)": 'Tick "Remove labels and quotes"',
+    "Remove the extra text with gecbench.clean(lines, sources)": 'Tick "Remove labels and quotes"',
     "Give the system's outputs, or use --baseline to list the source itself": "Choose the file of the system's outputs",
 }
 """Advice in error messages that names options or parameters, and the same advice in the words of the upload form."""
@@ -117,7 +117,7 @@ def in_form_words(text: str) -> str:
     """Return a message that names controls of the upload form instead of options and parameters.
 
     >>> in_form_words("3 lines look shifted. Pair line by line; skip this check with --aligned.")
-    '3 lines look shifted. Pair line by line; if they are in order, tick "The lines are in the right order".'
+    '3 lines look shifted. Pair line by line; if the order is right, tick "The lines are in the right order".'
     """
     for words, control in _FORM_WORDS.items():
         text = text.replace(words, control)

@@ -71,7 +71,8 @@ def run(options: argparse.Namespace) -> None:
     references, hypotheses = files[: len(given.reference)], files[len(given.reference) :]
     for path, lines in zip(given.reference, references, strict=True):
         if len(lines) != len(source):
-            raise InputError(f"{counted(len(lines), 'line')}, but the source has {len(source)}", file=path)
+            fix = "Give one line for each source sentence, in order"
+            raise InputError(f"{counted(len(lines), 'line')}, but the source has {len(source)}", file=path, fix=fix)
     named = {"reference_files": tuple(given.reference)}
     corpus = Corpus(source, list(zip(*references, strict=True)), name=given.source, metadata=named)
     _warn_of_corpus(corpus, given)
@@ -133,7 +134,9 @@ def _read_all(paths: Sequence[str], python: str) -> list[list[str]]:
         texts = {path: data.decode() for path, data in contents.items()}
     except UnicodeDecodeError as error:
         if python == "3":
-            raise InputError(f"a file is not UTF-8: {error.reason} in {bytes(error.object[:40])!r}") from error
+            path = next(path for path, data in contents.items() if data == error.object)
+            fix = "Save the file as UTF-8, or add --python 2"
+            raise InputError(f"is not UTF-8 ({error.reason})", file=path, fix=fix) from error
         texts = {path: data.decode("latin-1") for path, data in contents.items()}  # one character per byte
     return [texts[path].removesuffix("\n").split("\n") if texts[path] else [] for path in paths]
 
@@ -183,7 +186,7 @@ def _lines(given: argparse.Namespace, path: str, statistics: Statistics) -> Iter
 
 def _jfleg_lines(given: argparse.Namespace, path: str, statistics: Statistics) -> Iterator[str]:
     if given.sent and given.n > _ORDERS:
-        raise InputError(f"-n {given.n}: sentence scores use n-grams up to length {_ORDERS}")
+        raise InputError(f"-n {given.n} is too large with --sent", fix=f"Use at most -n {_ORDERS}")
     spreads = _sentences(statistics, given.n) if given.sent else [Spread.of(_corpus_scores(given, statistics))]
     found = [list(spread) for spread in spreads]
     yield path

@@ -50,7 +50,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("-single", action="store_true", help="score only edits with at most one token on each side")
     parser.add_argument("-multi", action="store_true", help="score only edits with two or more tokens on a side")
     parser.add_argument("-filt", nargs="+", default=[], metavar="TYPE", help="error types to ignore")
-    about = "accept sources that differ in full-width and half-width characters (not in the official program)"
+    about = "accept sources that differ only in full-width and half-width characters (not in the official program)"
     parser.add_argument("--ignore-width", action="store_true", help=about)
     parser.add_argument(
         "-cat", type=int, choices=(1, 2, 3), help="also print scores by operation (1), category (2) or both (3)"
@@ -113,7 +113,7 @@ def _check_beta(beta: float, statistics: Statistics) -> None:
 
 
 def _no_f(beta: float) -> InputError:
-    return InputError(f"F is undefined for -b {beta}", fix="Give a number above 0")
+    return InputError(f"F is undefined for -b {beta}", fix="Give a number above 0 and up to 1000000")
 
 
 def _figures(counts: Sequence[int], beta: float) -> list[float]:

@@ -156,7 +156,7 @@ def _rows(parts: Mapping[str, float], label: Any) -> Iterator[str]:
         ratios = [f"{aspect}_precision", f"{aspect}_recall", f"{aspect}_f", f"{aspect}_accuracy", "baseline_accuracy"]
         ratios += [f"{aspect}_weighted_accuracy", "baseline_weighted_accuracy", f"{aspect}_improvement"]
         if not all(math.isfinite(parts[ratio]) for ratio in ratios):
-            raise InputError("the improvement is undefined with this weight", fix="Give a number above 0, such as -w:2")
+            raise InputError("the improvement is undefined with this weight", fix="Give a weight above 0, such as -w:2")
         cells = [
             *(str(parts[f"{aspect}_{count}"]) for count in COUNT_NAMES),
             *(percent(parts[each]) for each in ratios),
