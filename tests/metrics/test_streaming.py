@@ -69,7 +69,7 @@ def test_generators_go_on_alike(both_kernels):
             assert np.array_equal(*totals)
         assert np.array_equal(*states)
     states[1][0, 624] = 625
-    with pytest.raises(ValueError, match="beyond its words"):
+    with pytest.raises(ValueError, match="beyond the words"):
         native.sampled_totals(counts, offsets, 7, False, 1, states[1])
     with pytest.raises(ValueError, match="states"):
         native.sampled_totals(counts, offsets, 8, False, 1, states[0])
