@@ -184,7 +184,7 @@ def human_bound(
         metric: A metric or its name.
         corpus: A `Corpus`, a name or a file, with at least two references or annotators per sentence.
         systems: The predictions of each system by name.
-        sizes: `"all"` uses every subset of annotators as references, `"last"` only the subsets without one annotator.
+        sizes: `"all"` uses every subset of annotators as references, `"last"` only the subsets of all but one.
         sentences: The positions of the sentences to score. By default all.
         **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `score`.
 

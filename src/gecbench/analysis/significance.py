@@ -118,7 +118,7 @@ class Pair:
 
 
 def resampled_p_value(null: Values, difference: float) -> float:
-    """Return the share of differences in `null` that are at least as large as `difference`.
+    """Return the share of differences in `null` whose absolute value is at least |`difference`|.
 
     The number of these differences and the number of all differences are increased by 1, so the share is never 0.
     """
@@ -182,7 +182,8 @@ def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_
 def paired_randomization(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
     """Test differences with approximate randomization: swap the outputs of random sentences.
 
-    p is the share of resamples in which the difference is at least the observed one (Riezler & Maxwell 2005).
+    p is the share of resamples in which |difference| is at least |observed difference| (Riezler & Maxwell 2005), as
+    computed by `resampled_p_value`.
     """
     generator, sentences = _generator(seed), len(pairs[0].system.statistics)
     differences: list[list[Values]] = [[] for _ in pairs]

@@ -84,7 +84,7 @@ def human_bound(
         metric: A metric or its name.
         corpus: A corpus with at least two references or annotators per sentence.
         systems: The predictions of each system by name. They are checked here, unless they are `Prepared`.
-        sizes: "all" uses every subset of annotators as references, "last" only the subsets without one annotator.
+        sizes: "all" uses every subset of annotators as references, "last" only the subsets of all but one.
         sentences: The positions of the sentences to score. By default all.
         **preprocessing: Fields of `Preprocessing`, such as `tokenize="auto"`.
 
@@ -164,7 +164,7 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
 
 
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
-    """Return all non-empty subsets of annotators, or only the subsets that leave out one annotator.
+    """Return all non-empty subsets of annotators, or only the subsets of all annotators but one.
 
     A subset is a number with one bit per annotator.
     """

@@ -210,7 +210,7 @@ def _interval(values: Iterable[float], confidence: float) -> Interval | None:
 class SentenceAgreement:
     """The agreement of a metric's sentence scores with pairwise judgments.
 
-    `accuracy` is the share of the pairs decided by the judges that the metric orders in the same way. `tau` is
+    Of the pairs that the judges decided, `accuracy` is the share that the metric orders in the same way. `tau` is
     2 * `accuracy` - 1. `ties` is the rule for pairs that the metric scores equally:
 
     - "half": a tie is half correct. The order of the systems does not matter.

@@ -174,7 +174,7 @@ def expected_wins(
 def _win_rates(wins: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return Expected Wins of matrices of wins (…, system, opponent). Opponents without a decided judgment are ignored.
 
-    A system without such judgments gets 0.5.
+    A system without any decided judgment gets 0.5.
     """
     decided = wins + np.swapaxes(wins, -1, -2)
     rates = np.divide(wins, decided, out=np.zeros(wins.shape), where=decided > 0)
