@@ -175,7 +175,11 @@ def test_macro_average_by_hand(run, folder):
 def test_macro_average_needs_types(run, folder, refused):
     Path("gold.m2").write_text(TYPED_GOLD)
     average = ["--gold", "gold.m2", "-p", "gold.m2", "--average", "macro"]
-    refused(["score", "-m", "gleu", *average], "gleu has no scores by error-type. Use m2 or errant")
+    refused(
+        ["score", "-m", "gleu", *average],
+        "--average macro needs scores by error type, but gleu has none. Use m2 or errant",
+    )
+    refused(["score", "-m", "m2", *average, "--by", "references"], "cannot average the scores of m2 by references")
     refused(["score", "-m", "m2", *average, "--per-sentence"], "--average cannot be combined with --per-sentence")
     with pytest.raises(InputError, match="no error types to average over"):
         macro_average([])

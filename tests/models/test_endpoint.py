@@ -281,6 +281,11 @@ def test_budget_of_requests(chat):
     assert correct(chat, max_requests=4, concurrency=1) == RIGHT
 
 
+def test_without_an_output_file_no_error_says_that_answers_are_saved(chat):
+    with pytest.raises(ModelError, match=r"Nothing was saved: pass output=FILE to be able to resume\.$"):
+        gecbench.correct(f"endpoint:{chat.url}", "demo", name="it", max_requests=1)
+
+
 def test_budget_of_tokens(chat):
     with pytest.raises(ModelError, match=r"budget of 16 tokens is used up \(30 used\)"):
         correct(chat, max_tokens=16, concurrency=1)

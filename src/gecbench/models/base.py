@@ -39,11 +39,17 @@ class Answer:
 
 Outputs = Generator[Sequence[str | Answer], None, None]
 
+UNSAVED = "Nothing was saved: pass output=FILE to be able to resume"
+
 
 class ModelError(InputError):
-    """A model failed. `rejected` holds outputs that could not be paired with sentences."""
+    """A model failed. `rejected` holds outputs that could not be paired with sentences.
+
+    `unsaved_fix` replaces the advice if it says that outputs are saved, but the run has no output file.
+    """
 
     rejected: Sequence[str] | None = None
+    unsaved_fix: str | None = None
 
 
 class Model(ABC):
@@ -96,9 +102,13 @@ class Model(ABC):
         """Return the `account` of a run as lines of text."""
         return ()
 
-    def failure(self, problem: str, line: int, sentence: str, fix: str | None = None) -> ModelError:
+    def failure(
+        self, problem: str, line: int, sentence: str, fix: str | None = None, unsaved_fix: str | None = None
+    ) -> ModelError:
         """Return an error that names the model, the line and the sentence."""
-        return ModelError(f"{shorten(self.text)}: {problem} (line {line}: {shorten(sentence)!r})", fix=fix)
+        error = ModelError(f"{shorten(self.text)}: {problem} (line {line}: {shorten(sentence)!r})", fix=fix)
+        error.unsaved_fix = unsaved_fix
+        return error
 
 
 def make_model(text: str, **options: Any) -> Model:

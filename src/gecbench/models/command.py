@@ -15,7 +15,7 @@ from typing import IO, Any, ClassVar
 
 from gecbench.display import shorten
 from gecbench.errors import counted
-from gecbench.models.base import Model, ModelError, Outputs
+from gecbench.models.base import UNSAVED, Model, ModelError, Outputs
 
 _LINGERING = 1.0
 _LONGEST = 1_000_000
@@ -64,18 +64,15 @@ class CommandModel(Model):
         line = min(len(printed), len(sentences) - 1)
         place = (first_line + line, sentences[line])
         if process.timed_out:
-            fix = "Give a longer --timeout, or fix the command (the lines it printed are saved)"
+            fix = "Give a longer --timeout, or fix the command"
             raise self.failure(f"printed nothing for {self.timeout:g} s {done}", *place, fix=fix)
         if code != 0:
             message = process.last_message()
             printed_error = f", saying {shorten(message)!r}" if message else ""
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-            fix = (
-                "The lines it printed are saved: run the same command again to resume"
-                if printed
-                else "Try the command in a shell first"
-            )
-            raise self.failure(f"{how} {done}{printed_error}", *place, fix=fix)
+            again = "The lines it printed are saved: start the same run again to resume"
+            fix, unsaved = (again, UNSAVED) if printed else ("Try the command in a shell first", None)
+            raise self.failure(f"{how} {done}{printed_error}", *place, fix=fix, unsaved_fix=unsaved)
         if len(printed) != len(sentences):
             raise self._rejection(printed, sentences, first_line)
 

@@ -30,7 +30,7 @@ from gecbench.models.replies import UNANSWERED
 from gecbench.version import __version__
 
 _RECORD = ".run.json"
-_MADE_BY = "Give the output file of gecbench run, or its folder"
+_MADE_BY = "Give the output file of gecbench run, or the folder with this file"
 
 
 class PromptOverlapWarning(UserWarning):
@@ -84,7 +84,7 @@ def correct(
     _warn_of_prompt_overlap(chosen, given)
     correction = _Correction(chosen, wanted, batch, flatten_lines)
     if output is None:
-        return [answer.text for answer in correction.run()]
+        return [answer.text for answer in _run_unsaved(correction)]
     target = _checked_target(output, corpus)
     with RowJournal(partial_path(target), run_key(chosen, wanted), "Choose another -o") as journal:
         correction.load(journal, restart=restart)
@@ -168,6 +168,16 @@ def _checked_target(output: str | Path, corpus: CorpusLike) -> Path:
     return target
 
 
+def _run_unsaved(correction: _Correction) -> list[Answer]:
+    """Return all answers. The advice of an error does not say that answers are saved."""
+    try:
+        return correction.run()
+    except ModelError as error:
+        if error.unsaved_fix is None:
+            raise
+        raise ModelError(error.problem, fix=error.unsaved_fix) from error
+
+
 def _run_or_reject(correction: _Correction, target: Path) -> list[Answer]:
     """Return all answers. Outputs that cannot be paired with sentences are written to a separate file."""
     try:
@@ -176,7 +186,7 @@ def _run_or_reject(correction: _Correction, target: Path) -> list[Answer]:
         if error.rejected is None:
             raise
         write_lines(_rejected_path(target), error.rejected)
-        fix = f"{error.fix}. Its output is in {_rejected_path(target)}"
+        fix = f"{error.fix}. The rejected output is in {_rejected_path(target)}"
         raise ModelError(error.problem, fix=fix) from error
 
 

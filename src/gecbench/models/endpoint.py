@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from gecbench.display import shorten
 from gecbench.errors import InputError, MissingDependencyError, counted
-from gecbench.models.base import Answer, Model, ModelError, Outputs
+from gecbench.models.base import UNSAVED, Answer, Model, ModelError, Outputs
 from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import Reading, as_answer, count_outcomes, encodable, read_reply, summarize_outcomes
 
@@ -35,7 +35,9 @@ _FIXES = {
     ),
     **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and the model's name (--name)"),
 }
+_SAVED = "The answers so far are saved. Run the same command again to resume"
 _UNREACHABLE = "Is the server running? Check its address, then run the same command again to resume"
+_LARGER = "The answers so far are saved. To resume, run the command again with a larger --max-"
 _REDIRECTED = "Give the address where the model is served: redirects are not followed"
 _NO_KEY = "none"
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
@@ -130,7 +132,8 @@ class EndpointModel(Model):
                     yield [_answer(reply, lines[number], sentences[number])]
         except ServiceError as error:
             number = asked[error.number]
-            raise self.failure(str(error), lines[number], sentences[number], fix=error.fix) from error
+            unsaved = UNSAVED if (error.fix or "").startswith((_SAVED, _UNREACHABLE, _LARGER)) else None
+            raise self.failure(str(error), lines[number], sentences[number], error.fix, unsaved) from error
         yield [Answer(lines[k], sentence) for k, sentence in enumerate(sentences) if not sentence.strip()]
 
     def ask(self, prompts: Sequence[str]) -> list[Reply]:
@@ -232,7 +235,7 @@ class Budget:
             (self.max_tokens, self.tokens, "token"),
         ):
             if limit is not None and spent >= limit:
-                fix = f"All answers are saved. To resume, run the command again with a larger --max-{what}s"
+                fix = f"{_LARGER}{what}s"
                 raise ServiceError(f"the budget of {counted(limit, what)} is used up ({spent} used)", fix)
         self.requests += 1
 
@@ -376,7 +379,7 @@ class FailedRequest:
     """A failed request: the reason, whether to retry, and how long to wait."""
 
     problem: str
-    fix: str | None = "All answers are saved. Run the same command again to resume"
+    fix: str | None = _SAVED
     final: bool = False
     limited: bool = False
     wait: float | None = None
@@ -470,7 +473,7 @@ _MOST_TOKENS = 10**9
 def _reply(output: Any, number: int, requests: int) -> Reply:
     if not output.choices:
         error = getattr(output, "error", None)
-        raise ValueError(f"no choices{f', but the error {error}' if error else ''}")
+        raise ValueError(f"no `choices`{f'; the server reports the error {error}' if error else ''}")
     choice = output.choices[0]
     content, refusal = choice.message.content, getattr(choice.message, "refusal", None)
     if isinstance(content, list):
@@ -518,10 +521,8 @@ def check_client() -> None:
 
     if not hasattr(huggingface_hub, "get_async_session"):
         version = huggingface_hub.__version__
-        problem = (
-            f"endpoint: models need huggingface_hub 1.0 or newer, not {version}. Run: pip install 'gecbench[endpoint]'"
-        )
-        raise MissingDependencyError(problem)
+        problem = f"models of the form endpoint:URL need huggingface_hub 1.0 or newer, not {version}"
+        raise MissingDependencyError(f"{problem}. Run: pip install 'gecbench[endpoint]'")
 
 
 def open_session() -> Any:
@@ -544,7 +545,7 @@ async def _read_limited(response: Any) -> None:
         raise _RedirectError(response)
     encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if encoding not in ("identity", "gzip"):
-        raise ValueError(f"the encoding {encoding} was not requested")
+        raise ValueError(f"the server sent the encoding {encoding}, which was not requested")
     body = bytearray()
     unpacker = zlib.decompressobj(wbits=31)
     async for part in response.aiter_raw():
