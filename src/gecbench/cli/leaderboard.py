@@ -272,7 +272,7 @@ def init(options: argparse.Namespace) -> None:
     store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
     metric = store.settings.metric
     if metric and (missing := METRICS[metric].missing()):
-        _warn((f"the board is ranked by another metric until {metric} works on this machine. {missing}",), "note")
+        _warn((f"the board is ranked by another metric than {metric} for now, because {missing}",), "note")
     ranked = f"ranked by {metric}" if metric else "ranked by the usual metric of each corpus"
     print(f"{Path(options.folder) / 'board.json'}: {'private' if private else 'open'}, {ranked}")
     if private:

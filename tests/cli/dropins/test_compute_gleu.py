@@ -131,3 +131,7 @@ class TestComputeGleu:
         assert "short: 1 line, but the source has 5" in refused(["compute_gleu", *FILES, "short", "-o", "h"], status=1)
         assert "no reference is given" in refused(["compute_gleu", "-s", "s", "-r", "-o", "h"], status=1)
         assert "-n -1 is below 0" in refused(["compute_gleu", *FILES, "-o", "h", "-n", "-1"], status=1)
+        (example / "latin").write_bytes(b"C\xe9cile\n")
+        jfleg = ["compute_gleu", "--jfleg", "-s", "s", "-r", "r0", "--hyp"]
+        assert "latin: is not UTF-8 (invalid continuation byte). Save" in refused([*jfleg, "latin"], status=1)
+        assert "-n 5 is too large with --sent. Use at most -n 4" in refused([*jfleg, "h", "--sent", "-n5"], status=1)
