@@ -89,7 +89,7 @@ def test_different_outputs_of_a_sentence():
     total = gecbench.Accumulator(DEMO)
     total.update(range(42), GOOD)
     total.update([3], ["Something else ."])
-    with pytest.warns(gecbench.MixedUpTextWarning, match="two different outputs were given for 1 sentence: the first"):
+    with pytest.warns(gecbench.MixedUpTextWarning, match="two different outputs were given for 1 sentence. The first"):
         assert total.compute()["gleu"].value == score(GOOD, DEMO)["gleu"].value
 
 

@@ -150,7 +150,7 @@ def test_two_processes_give_the_digits_of_one(name, tmp_path):
 
 
 def test_two_processes_without_ids_give_a_warning(tmp_path):
-    with pytest.warns(gecbench.OrderWarning, match="pass ids to restore the order of the corpus"):
+    with pytest.warns(gecbench.OrderWarning, match="Pass ids to restore the order of the corpus"):
         found = in_two_processes("gleu", tmp_path, with_ids=False)
     assert found["gleu"] != EXPECTED.value
 

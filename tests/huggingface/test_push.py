@@ -123,7 +123,7 @@ def test_names_are_not_patterns(hub, board):
 @pytest.mark.parametrize("content", [TOKEN, "-----BEGIN OPENSSH PRIVATE KEY-----", "AKIA" + "A1B2" * 4, *KEYS])
 def test_a_secret_stops_the_upload(hub, board, content, refused):
     write(board, {"data/x.json": f'{{}}\n"{content}"'})
-    message = refused(["push", "leaderboard", board, "--repo", "me/it"], "x.json:2: seems to contain a key or token")
+    message = refused(["push", "leaderboard", board, "--repo", "me/it"], "x.json:2: seems to contain an API key")
     assert content not in message
     assert not hub.requests
 
@@ -139,13 +139,13 @@ def test_a_link_out_of_the_folder_is_refused(board, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "card", "missing", "message"),
     [
-        ("dataset", DATA_CARD, "data", r"not ready: data.* is missing.*gecbench data build corpus"),
+        ("dataset", DATA_CARD, "data", r"because data.* is missing.*gecbench data build corpus"),
         ("dataset", "---\ntitle: x\n---\n", "", r"license \(none\).*--private"),
         ("dataset", "---\nlicense: other\n---\n", "", r"license \(other\).*--license-confirmed"),
         ("dataset", "# x\n", "", r"README.md: is missing or has no YAML header"),
-        ("leaderboard", SPACE_CARD, "index.html", r"not ready: index.html is missing.*gecbench leaderboard build"),
+        ("leaderboard", SPACE_CARD, "index.html", r"because index.html is missing.*gecbench leaderboard build"),
         ("leaderboard", "---\ntitle: x\n---\n", "", r"no valid sdk"),
-        ("metric", SPACE_CARD, "", r"not ready: board.py is missing"),
+        ("metric", SPACE_CARD, "", r"because board.py is missing"),
     ],
 )
 def test_what_is_not_ready_is_refused(kind, card, missing, message, board, dataset):
@@ -265,7 +265,7 @@ def test_what_is_not_as_it_was_built_is_not_uploaded(built, renamed, file, old, 
 
 
 def test_by_name_it_must_be_built_first(folder):
-    with pytest.raises(gecbench.InputError, match=r"not ready: data.* is missing.*gecbench data build jfleg"):
+    with pytest.raises(gecbench.InputError, match=r"because data.* is missing.*gecbench data build jfleg"):
         plan_push("dataset", "jfleg", "me/it")
 
 

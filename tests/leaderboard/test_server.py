@@ -422,7 +422,10 @@ def test_a_submission_that_ends_servers_is_set_aside_and_the_others_are_scored(t
     eventually(lambda: not list(waiting.folder.glob("*.json")), "something waits for ever")
     assert [record.system for record in FolderStore(tmp_path).load().records] == ["fine"]
     assert [path.name for path in (tmp_path / "waiting/aside").iterdir()] == ["deadly.json"]
-    assert "deadly.json: the server stopped 3 times while scoring it, so it was moved here" in capsys.readouterr().err
+    assert (
+        "deadly.json: the server stopped 3 times while scoring this submission, so the file was moved here"
+        in capsys.readouterr().err
+    )
 
 
 def test_tries_are_counted_when_scoring_begins(tmp_path, monkeypatch):

@@ -118,7 +118,7 @@ GECBENCH.define("systems", (use) => {
       "p-value of the test against the first system of its cluster; the first system is tested against the first "
       + "system of the cluster above"],
     ["p (Holm)", shownAdjusted,
-      "p, adjusted by Holm's method for all tests of the system that this one is tested against; * below 0.05"],
+      "p, adjusted by Holm's method for all tests against the same system; * below 0.05"],
     ["human", (figure) => figure.human != null && points(figure.human),
       "Mean score of one annotator against the others"],
     ["same refs", (figure) => figure.ratio != null && points(figure.against_others),

@@ -69,7 +69,7 @@ GECBENCH.define("table", (use) => {
           + "first system of the cluster above",
         value: (row) => figureOf(row).p_text },
       { key: "p_adjusted", label: "p (Holm)",
-        title: "p, adjusted by Holm's method for all tests of the system that this one is tested against",
+        title: "p, adjusted by Holm's method for all tests against the same system",
         value: (row) => shownAdjusted(figureOf(row)) },
       { key: "unchanged", label: "unchanged", title: "Share of unchanged sentences", sortable: true,
         value: (row) => row.unchanged, content: (share) => `${points(share, 0)}%` },

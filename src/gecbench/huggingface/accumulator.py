@@ -125,13 +125,13 @@ class Accumulator:
             first = next(name for name, place in self._places.items() if place not in self._outputs)
             if not partial or not places:
                 missing = f"{len(corpus) - len(places):,} of {counted(len(corpus), 'sentence')}"
-                fix = "Call update for every sentence, and with several processes call gather before compute"
+                fix = "Call update for every sentence. With several processes, also call gather before compute"
                 raise InputError(f"there is no output for {missing}, for example {first!r}", fix=fix)
-            warnings.warn("some sentences have no output: only the others are scored", MixedUpTextWarning, stacklevel=3)
+            warnings.warn("some sentences have no output, so they are not scored", MixedUpTextWarning, stacklevel=3)
             corpus = share_guide(corpus, corpus.select(places))
         if self._conflicts:
             conflicts = counted(len(self._conflicts), "sentence")
-            problem = f"two different outputs were given for {conflicts}: the first output is scored"
+            problem = f"two different outputs were given for {conflicts}. The first output of each sentence is scored"
             warnings.warn(problem, MixedUpTextWarning, stacklevel=3)
         return self._preprocessing.prepare(corpus, [self._outputs[place] for place in places])
 

@@ -51,7 +51,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         if inputs.get("predictions") is not None:
             inputs |= self._start_ids(ids, inputs["predictions"])
         elif ids is not None:
-            raise InputError("ids were passed without predictions", fix="Pass ids together with their rows")
+            raise InputError("ids were passed without predictions", fix="Pass ids in the same call as the predictions")
         try:
             return self._compute_rows(**inputs)
         finally:
@@ -138,7 +138,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
             sources, predictions, references = in_order(ids, sources, predictions, references)
         elif self.num_process > 1:
             problem = f"rows of {self.num_process} processes are scored in the order of the processes"
-            warnings.warn(f"{problem}; pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
+            warnings.warn(f"{problem}. Pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
         preprocessing = Preprocessing(tokenize, tokenized, aligned)
         prepared = preprocessing.prepare(self.corpus(sources, references), self.outputs(sources, predictions))
         score = self.metric(**options).score_prepared(prepared)

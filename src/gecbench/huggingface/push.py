@@ -74,7 +74,7 @@ REPO_TYPES: Mapping[str, RepoType] = {
         (*(f"*.{ending}" for ending in _PAGE_ENDINGS), *(f"*/*.{ending}" for ending in _PAGE_ENDINGS)),
         None,
         "index.html",
-        "Build it first: gecbench leaderboard build",
+        "Build the page first: gecbench leaderboard build",
     ),
 }
 
@@ -126,7 +126,9 @@ def plan_push(
     header = _card_header(folder)
     ready = form.ready.format(name=folder.name)
     if not any(folder.glob(ready)):
-        raise InputError(f"not ready: {ready} is missing", file=str(folder), fix=form.make.format(name=folder.name))
+        raise InputError(
+            f"cannot be uploaded, because {ready} is missing", file=str(folder), fix=form.make.format(name=folder.name)
+        )
     message = f"{kind} {folder.resolve().name}, by gecbench"
     if kind == "dataset":
         declared = _declaration(folder)
@@ -166,7 +168,7 @@ def _check_private(api: Any, plan: Upload) -> None:
     if found.private is not True:
         raise PushError(
             f"{plan.repository}: not uploaded: the repository is public. "
-            "Make it private in its settings, choose another one, or leave out --private."
+            "Make it private in its settings, choose another repository, or leave out --private."
         )
 
 
@@ -176,7 +178,7 @@ def logged_in(repository: str, endpoint: str | None = None) -> Iterator[Any]:
     from huggingface_hub import HfApi, get_token
 
     if get_token() is None:
-        raise InputError("you are not logged in to the Hub", fix="Run: hf auth login (or set HF_TOKEN)")
+        raise InputError("you are not logged in to the Hugging Face Hub", fix="Run: hf auth login (or set HF_TOKEN)")
     try:
         yield HfApi(endpoint=endpoint)
     except GecbenchError:
@@ -199,8 +201,9 @@ def _find_folder(form: RepoType, what: str) -> Path:
     if not folder.is_dir():
         if form.modules == "datasets" and what in DATASETS:
             raise InputError(f"{what} is not built here", fix=f"Build it first: gecbench data build {what}")
-        known = f"one of gecbench's {form.modules}, or " if form.modules else ""
-        raise InputError("no such folder", file=what, fix=f"Give {known}an existing folder")
+        known = f"Give the name of one of gecbench's {form.modules}, or an existing folder"
+        fix = known if form.modules else "Give the folder that gecbench leaderboard build has written"
+        raise InputError("no such folder", file=what, fix=fix)
     return folder.resolve() if folder.name in ("", "..") else folder
 
 
@@ -258,10 +261,11 @@ def _check_license(header: Mapping[str, Any], folder: Path) -> None:
     given = header.get("license") or []
     names = [given] if isinstance(given, str) else list(given)
     if not names or not all(re.fullmatch(_FREE, str(name)) for name in names):
+        named = ", ".join(map(str, names)) or "none"
         raise InputError(
-            f"its license ({', '.join(map(str, names)) or 'none'}) does not allow everyone to redistribute the data",
+            f"the dataset's license ({named}) does not allow everyone to redistribute the data",
             file=str(folder / CARD),
-            fix="Upload it with --private, or with --license-confirmed if its owners allow you to",
+            fix="Upload the data with --private, or with --license-confirmed if the owners let you redistribute it",
         )
 
 
@@ -313,7 +317,10 @@ def _check_no_secret(path: Path) -> None:
     if found is not None:
         line = content.count(b"\n", 0, found.start()) + 1
         raise InputError(
-            "seems to contain a key or token, so nothing was uploaded", file=str(path), line=line, fix="Remove it"
+            "seems to contain an API key or token, so nothing was uploaded",
+            file=str(path),
+            line=line,
+            fix="Remove the key",
         )
 
 

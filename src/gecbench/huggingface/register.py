@@ -112,7 +112,9 @@ def _refuse_revision(name: str, revision: object) -> None:
     """Raise an error for a revision, because the installed package has only one version of everything."""
     if revision is not None:
         problem = f"revision={str(revision)!r} cannot be loaded: {name!r} comes from the installed gecbench"
-        fix = "Leave out revision and install that version of gecbench, or call gecbench.unregister()"
+        fix = (
+            "Leave out revision and install that version of gecbench, or load from the Hub after gecbench.unregister()"
+        )
         raise InputError(problem, fix=fix)
 
 

@@ -100,7 +100,7 @@ def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Pat
 
     hub = _hub()
     if not Path(folder).is_dir():
-        raise InputError("no such folder", file=str(folder), fix="Give the folder of the model repository")
+        raise InputError("no such folder", file=str(folder), fix="Give the local folder of the model repository")
     path = Path(folder) / results_file(entries)
     places = {(entry.dataset_id, entry.task_id) for entry in entries}
     earlier = read_results(path) if path.exists() else []
@@ -202,7 +202,8 @@ def task_id(metric: str | Metric, corpus: Corpus) -> str:
     split = corpus.metadata.get("split", "test")
     if split != "test":
         raise InputError(
-            f"{corpus.name} is the split {split!r}, but tasks need the test split", fix="Choose the test split"
+            f"results on the Hub must be for the test split, but {corpus.name} is the split {split!r}",
+            fix="Choose the test split",
         )
     declared = DATASETS.get(str(corpus.metadata.get("dataset")))
     several = declared is not None and declared.several_reference_sets
@@ -232,7 +233,7 @@ def check_task(task: str, corpus: Corpus) -> None:
     if known is None:
         return
     if task not in known:
-        raise InputError(f"{corpus.name} has no task {task!r}", fix=f"Its tasks: {', '.join(known)}")
+        raise InputError(f"{corpus.name} has no task {task!r}", fix=f"Choose one of its tasks: {', '.join(known)}")
     if corpus.metadata.get("config") != known[task]:
         wanted = f"{corpus.metadata['dataset']}:{known[task]}:test"
         raise InputError(f"the task {task} does not belong to {corpus.name}", fix=f"Give -c {wanted}")

@@ -65,7 +65,9 @@ def reward(
     """
     made = make_metric(metric)
     if made.name not in METRICS:
-        raise InputError(f"{metric} is a function, not a metric of gecbench", fix="Pass it to the trainer directly")
+        raise InputError(
+            f"{metric} is a function, not a metric of gecbench", fix="Pass the function to the trainer directly"
+        )
     if made.missing():
         raise MissingDependencyError(f"{made.name} needs more packages. {made.missing()}")
     if baseline not in ("source", None):

@@ -122,7 +122,9 @@ def score_text(metric: Metric, sources: str, outputs: str, references: Sequence[
             raise InputError(problem, fix="Write one line for each source sentence, in the same order")
     gold = [tuple(text for text in row if text) for row in zip(*columns, strict=True)] or [()] * len(lines)
     if not all(gold):
-        raise InputError(f"no reference for source sentence {gold.index(()) + 1}", fix="Write one for each sentence")
+        raise InputError(
+            f"no reference for source sentence {gold.index(()) + 1}", fix="Write at least one for each sentence"
+        )
     split = Preprocessing("auto").prepare_sentence
     rows = [split(*row) for row in zip(lines, gold, corrected, strict=True)]
     corpus = Corpus(sources=[row[0] for row in rows], references=[row[1] for row in rows])

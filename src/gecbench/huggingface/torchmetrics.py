@@ -48,7 +48,9 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
 
     def __init__(self, corpus: CorpusLike | None = None, *, tokenize: str = "auto", **options: Any) -> None:
         if TorchMetric is object:
-            raise MissingDependencyError("this needs torchmetrics. Install it: pip install torchmetrics")
+            raise MissingDependencyError(
+                f"{type(self).__name__} needs torchmetrics. Install it: pip install torchmetrics"
+            )
         known = METRICS[self.name].parameters()
         super().__init__(**{name: value for name, value in options.items() if name not in known})
         self.metric = METRICS[self.name](**{name: value for name, value in options.items() if name in known})
@@ -83,7 +85,7 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
         for noun, column in zip(nouns, columns, strict=True):
             if column is not None and len(column) != len(texts):
                 problem = f"{counted(len(column), *noun)} for {counted(len(texts), 'prediction')}"
-                raise InputError(problem, fix="Pass one for each prediction")
+                raise InputError(problem, fix=f"Pass one {noun[0]} for each prediction")
         rows = zip(texts, *(column or [None] * len(texts) for column in columns), strict=True)
         lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
         self.rows.append(torch.frombuffer(bytearray(lines), dtype=torch.uint8).to(self.device))

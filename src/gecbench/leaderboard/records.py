@@ -37,7 +37,7 @@ LONGEST_TEXT = 2_000
 MOST_LINKS = 10
 METRIC_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _BLANK = re.compile("[\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
-"""Blank characters that Unicode counts as letters or symbols: Hangul fillers, two Khmer vowels, the empty Braille."""
+"""Invisible letters and symbols of Unicode: Hangul fillers, two Khmer vowels, the empty Braille pattern."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 Figure = Mapping[str, Any]
@@ -67,7 +67,7 @@ def parse_canonical(data: bytes) -> Any:
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON ({error})") from error
     if canonical != data:
-        raise InputError("was not written by gecbench", fix="Add it with gecbench leaderboard submit")
+        raise InputError("the file was not written by gecbench", fix="Add the entry with gecbench leaderboard submit")
     return value
 
 
@@ -181,8 +181,9 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
             raise InputError(
                 f"{where} contains a control character or a text direction mark", fix="Use one line of plain text"
             )
-        if _BLANK.search(value):
-            raise InputError(f"{where} contains an invisible character", fix="Remove it")
+        if blank := _BLANK.search(value):
+            found = f"U+{ord(blank[0]):04X} (character {blank.start() + 1})"
+            raise InputError(f"{where} contains the invisible character {found}", fix="Remove this character")
         if not empty and not any(unicodedata.category(character)[0] in "LNPS" for character in value):
             raise InputError(f"{where} has no visible character", fix="Fill it in")
 
@@ -243,8 +244,7 @@ NOTES: Mapping[str, str] = {
     "p": "p: probability of a difference this large by chance (paired bootstrap). The first system of a cluster is "
     "tested against the first system of the cluster above. All other systems are tested against the first system of "
     "their own cluster",
-    "p_adjusted": "p (Holm): p, adjusted by Holm's method for all tests of the system that this one is tested against. "
-    "*: below 0.05",
+    "p_adjusted": "p (Holm): p, adjusted by Holm's method for all tests against the same system. *: below 0.05",
     "human": "human: mean score of one annotator against the others. same refs: the system's score against the same "
     "references. % human: same refs divided by human",
     "cluster": "Systems in a cluster do not differ significantly from the first system of that cluster. The first "
@@ -363,7 +363,7 @@ class Record(Checked):
         record = cls(**value)
         if given == value or given.get("schema") != SCHEMA or record.to_json() == data:
             return record
-        raise InputError("was not written by gecbench", fix="Add it with gecbench leaderboard submit")
+        raise InputError("the file was not written by gecbench", fix="Add the entry with gecbench leaderboard submit")
 
     def to_json(self) -> bytes:
         """Return canonical JSON without empty fields about the system, which records of 0.2.0 do not have."""

@@ -49,7 +49,7 @@ def compute_figures(prepared: Prepared, resamples: int, progress: Progress, *, p
     corpus = prepared.corpus
     metrics = usable_metrics(corpus)
     if not metrics:
-        raise InputError(f"{corpus.name} has neither references nor annotations to score against")
+        raise InputError(f"{corpus.name} has neither references nor annotations", fix="Choose another corpus")
     scores: dict[str, Score] = {}
     figures: dict[str, Figure] = {}
     warnings = []

@@ -111,9 +111,9 @@ class KnownHosts:
         if scope["type"] == "http":
             given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
             if len(given) != 1 or _host_name(given[0]) not in self.hosts:
-                await refusal(421, "This server is not known by that name. Its operator can add the name.")(
-                    scope, receive, send
-                )
+                await refusal(
+                    421, "The server does not know this host name. Its operator can add the name with --server-name."
+                )(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
@@ -301,11 +301,10 @@ class App:
 
     def _quarantine(self, left: Pending) -> None:
         place = self.pending.quarantine(left.name)
-        problem = f"the server stopped {counted(left.tries, 'time')} while scoring it, so it was moved here"
+        times = counted(left.tries, "time")
+        problem = f"the server stopped {times} while scoring this submission, so the file was moved here"
         print(f"gecbench: note: {place}: {problem}", file=sys.stderr, flush=True)
-        sentence = (
-            f"The server stopped {counted(left.tries, 'time')} while scoring this submission. It will not be scored."
-        )
+        sentence = f"The server stopped {times} while scoring this submission. It will not be scored."
         self.queue.add_finished(Job(left.name, "failed", result={"error": sentence}))
 
     def _start(self, job: Job, submission: Submission, corpus: Corpus, tries: int = 0) -> None:
@@ -433,7 +432,7 @@ def create_app(
         token: A token that uploads need, or None if they need none. Team tokens of the board replace it.
     """
     if token is not None and not token.isascii():
-        fix = "Set GECBENCH_LEADERBOARD_TOKEN to letters and digits"
+        fix = "Set GECBENCH_LEADERBOARD_TOKEN to ASCII letters and digits"
         raise InputError("the token contains characters that are not ASCII", fix=fix)
     per_day = store.settings.per_day
     teams = TeamTokens(store.folder)

@@ -141,7 +141,11 @@ class Site:
             except StoppedError:
                 return
             except (GecbenchError, OSError) as error:
-                print(f"gecbench: warning: tests are missing: {error}", file=sys.stderr, flush=True)
+                print(
+                    f"gecbench: warning: some significance tests could not be computed: {error}",
+                    file=sys.stderr,
+                    flush=True,
+                )
 
     def close(self) -> None:
         """Stop the child processes."""

@@ -220,7 +220,8 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
         return
     if not submission.submitter.strip():
         raise InputError(
-            "the name of the submitter is missing", fix="Give it: this board limits submissions per name and day"
+            "the name of the submitter is missing",
+            fix="Give a name, because this board limits the submissions of each name per day",
         )
     name, day = normalized_submitter(submission.submitter), today()
     made = sum(record.date == day and normalized_submitter(record.submitter) == name for record in records)
@@ -455,12 +456,12 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
         return [str(error)]
     found = [f"{name} differs" for name in _VERIFIED_FIELDS if getattr(record, name) != getattr(scored.record, name)]
     if record.role == "source" and record.unchanged != 1:
-        found.append("it is marked as the unchanged source, but differs from it")
+        found.append("its outputs are marked as the unchanged source, but differ from the source")
     new = board_plugins().keys() - record.scores.keys()  # plug-ins that were added after the record
     gone = {name for name, figure in record.scores.items() if is_plugin(figure)} - scored.record.scores.keys()
     kept, made = _without(asdict(details), gone), _without(asdict(scored.details), new)
     compared = (name for name in kept if kept[name] and name != "by_distance")  # of 0.2.0, and not shown
-    found += [f"{name} of its details differ" for name in compared if not _equal(kept[name], made[name])]
+    found += [f"its details differ in {name}" for name in compared if not _equal(kept[name], made[name])]
     if store.settings.private:  # records of 0.2.0 have precision and recall, which no page shows
         record = replace(record, scores={name: {**each, "parts": {}} for name, each in record.scores.items()})
     metrics = {*record.scores, *scored.record.scores} - new
