@@ -42,7 +42,7 @@ Args:
     assumption (str, "dependent"): "dependent" (one reference at a time) or "independent" (all references of a
         chunk at once).
     weights (str, "length"): weight chunks by "length", or "none".
-    model (str, "en_core_web_sm"): for texts: the spaCy pipeline (an installed package or a folder).
+    model (str, "en_core_web_sm"): for plain text: the spaCy pipeline (an installed package or a folder).
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the score of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.

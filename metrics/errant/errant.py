@@ -37,15 +37,15 @@ Args:
     single (bool, False): compare only edits of at most one token before and after the change.
     multi (bool, False): compare only edits of two or more tokens before or after the change.
     filter (str, "none"): error types to leave out, such as "R:SPELL+M:PUNCT".
-    duplicates (str, "official"): edits whose compared parts are equal: "official" counts each gold edit, "once"
+    duplicates (str, "official"): gold edits with equal compared parts: "official" counts each of them, "once"
         counts them as one.
     policy (str, "greedy-rounded"): "greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence".
     reannotate (bool, False): extract and classify the gold edits again with errant.
-    lev (bool, False): for texts: align with plain Levenshtein distance.
-    merge (str, "rules"): for texts: how adjacent changes are merged: "rules", "all-split", "all-merge" or
+    lev (bool, False): for plain text: align with plain Levenshtein distance.
+    merge (str, "rules"): for plain text: how adjacent changes are merged: "rules", "all-split", "all-merge" or
         "all-equal".
-    tok (bool, False): for texts: tokenize with spaCy.
-    model (str, "en_core_web_sm"): for texts: the spaCy pipeline (an installed package or a folder).
+    tok (bool, False): for plain text: tokenize with spaCy.
+    model (str, "en_core_web_sm"): for plain text: the spaCy pipeline (an installed package or a folder).
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the score of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.

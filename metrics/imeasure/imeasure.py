@@ -35,13 +35,13 @@ Args:
         many mixes to search; "cap": mix only sentences with at most `cap` mixes; False: do not mix.
     cap (int, 1024): the largest number of mixes with mixing="cap".
     beyond (str, "unmixed"): score sentences with more mixes "unmixed", or leave them out ("excluded").
-    objective (str, "cwacc"): value that the chosen reference maximizes: d or c and a measure, such as df or
-        cwacc.
+    objective (str, "cwacc"): value that the chosen reference maximizes: d (detection) or c (correction),
+        then a measure, such as cwacc.
     optimise (str, "sentence"): choose references that maximize the score of each "sentence", or the running
         total of the "corpus".
     weight (float, 2.0): weight of corrections relative to unchanged tokens in WAcc.
     beta (float, 1.0): beta of F (the paper reports 0.5).
-    treebank (bool, True): split annotators' corrections as the official converter does.
+    treebank (bool, True): tokenize the annotators' corrections as the official converter does.
     tokens (str, "ascii"): split predictions at "ascii" (official) or "unicode" white space.
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return I of each sentence.

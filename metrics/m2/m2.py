@@ -36,7 +36,7 @@ Args:
     release (str, "master"): release of the official scorer, "master" or "3.2".
     policy (str, "greedy-cumulative"): "greedy-cumulative" (official), "best-per-sentence" or "average" over the
         annotators.
-    annotators (str, "all"): "all", or some, such as "0+2".
+    annotators (str, "all"): "all", or some annotators, such as "0+2".
     mixing (bool or "cap", False): score against every mix of the annotators' corrections; "cap": leave
         sentences with many mixes unmixed.
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.

@@ -79,7 +79,9 @@ class TestColumns:
         assert str(caught.value).startswith(place + message)
         known = "Use the corpus's ids ('a1' to 'b2')"
         numbers = "number all 4 sentences from 0 or 1"
-        assert str(caught.value).endswith(f"{known}, {numbers}, or drop the column 'id' to pair row by row.")
+        assert str(caught.value).endswith(
+            f"{known}, {numbers}, or drop the column 'id' if the rows are in the order of the corpus."
+        )
 
     def test_missing_ids(self, kind):
         with pytest.raises(InputError, match="2 ids of the corpus are missing: 'a2', 'b2'"):

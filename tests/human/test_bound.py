@@ -85,7 +85,7 @@ def test_last_row_alone_is_the_last_row(kernels_of: str) -> None:
     every, last = (greedy_bound(HAND, "sys", sizes=sizes) for sizes in ("all", "last"))
     assert [row.size for row in last.rows] == [2]
     assert last.row(2) == every.row(2)
-    with pytest.raises(InputError, match=r"no row for 1 annotator\b"):
+    with pytest.raises(InputError, match=r"no result for 1 annotator\b"):
         last.row(1)
 
 

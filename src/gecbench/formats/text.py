@@ -31,8 +31,8 @@ def split_lines(data: bytes, file: str) -> list[str]:
     """Return the lines of a file's content, as `read_lines` does. `file` is the name for error messages."""
     text = decode(data, file)
     if "\n" not in text and "\r" in text.rstrip("\r"):
-        fix = rf"Convert it first: tr '\r' '\n' < {file}"
-        raise InputError("lines end with a carriage return only", file=file, line=1, fix=fix)
+        fix = rf"Convert the file first: tr '\r' '\n' < {file}"
+        raise InputError("the lines end with a carriage return only", file=file, line=1, fix=fix)
     return lines_of(text)
 
 
@@ -81,7 +81,7 @@ def read_bytes(path: str | Path) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
             unpacked = packed.read(MOST_UNPACKED + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"the gzip file is damaged ({error})", file=str(path)) from error
+        raise InputError(f"the gzip file is damaged ({error})", file=str(path), fix="Compress it again") from error
     if len(unpacked) > MOST_UNPACKED:
         raise InputError(f"unpacks to more than {MOST_UNPACKED / 2**30:g} GiB", file=str(path), fix="Unpack it first")
     return unpacked
@@ -225,7 +225,7 @@ def decode(data: bytes, file: str) -> str:
         if data.startswith(start):
             raise InputError(f"is {kind}, not text", file=file, fix=fix)
     if encoding := _wide_encoding(data):
-        fix = f"Convert it first: iconv -f {encoding} -t utf-8 {file}"
+        fix = f"Convert the file first: iconv -f {encoding} -t utf-8 {file}"
         raise InputError(f"is {encoding.upper()} text, not UTF-8", file=file, fix=fix)
     try:
         return data.removeprefix(BYTE_ORDER_MARK.encode()).decode()
@@ -235,7 +235,7 @@ def decode(data: bytes, file: str) -> str:
             f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}",
             file=file,
             line=line,
-            fix=f"Convert it first, for example: iconv -f latin1 -t utf-8 {file}",
+            fix=f"Convert the file first, for example: iconv -f latin1 -t utf-8 {file}",
         ) from error
 
 
@@ -279,6 +279,6 @@ def lock(file: IO[Any], name: str, fix: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise InputError("another run is using it", file=name, fix=fix) from error
+        raise InputError("another run is using this file", file=name, fix=fix) from error
     except OSError:
         return

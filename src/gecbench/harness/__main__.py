@@ -1,6 +1,7 @@
-"""`python -m gecbench.harness`: list the installed harnesses and how to run gecbench's tasks in them.
+"""`python -m gecbench.harness`: list the supported harnesses and how to run gecbench's tasks in them.
 
-With `lm-eval` or `lighteval`, print only the path of its task files, for use in a command.
+The list shows which of them are installed. With `lm-eval` or `lighteval`, print only the path of its task files, for
+use in a command.
 """
 
 from __future__ import annotations

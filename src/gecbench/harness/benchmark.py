@@ -67,11 +67,15 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     each.name: each
     for each in (
         Benchmark("demo", "42 sentences that come with gecbench", "demo", _ANNOTATED, "fluency"),
-        Benchmark("jfleg", "JFLEG's test set, four rewrites", "jfleg:test", _REWRITTEN, "fluency"),
-        Benchmark("conll14", "CoNLL-14, the two official annotators", "conll14:nucle", _ANNOTATED, "minimal"),
+        Benchmark(
+            "jfleg", "JFLEG's test set, with four rewrites of each sentence", "jfleg:test", _REWRITTEN, "fluency"
+        ),
+        Benchmark(
+            "conll14", "CoNLL-14, with the edits of the two official annotators", "conll14:nucle", _ANNOTATED, "minimal"
+        ),
         Benchmark(
             "conll14_fluency",
-            "CoNLL-14, two fluency rewrites by experts",
+            "CoNLL-14, with two fluency rewrites of each sentence by experts",
             "conll14:expert_fluency",
             _REWRITTEN,
             "fluency",

@@ -61,7 +61,7 @@ class Bound:
             if row.size == size:
                 return row
         raise InputError(
-            f"there is no row for {counted(size, 'annotator')}",
+            f"there is no result for {counted(size, 'annotator')}",
             fix=f"Choose one of {', '.join(str(row.size) for row in self.rows)}",
         )
 
@@ -149,7 +149,7 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
     elif corpus.references is not None:
         rows = corpus.references
     else:
-        raise InputError(f"{corpus.name} has neither references nor annotations")
+        raise InputError(f"{corpus.name} has neither references nor annotations", fix="Give at least two per sentence")
     sizes = {len(row) for row in rows}
     if len(sizes) != 1 or sizes == {1}:
         found = "1 reference" if sizes == {1} else f"{min(sizes)} to {max(sizes)} references"
@@ -253,7 +253,7 @@ def _restricted(metric: Metric, corpus: Corpus, members: list[int]) -> Corpus:
         return corpus.with_references(members)
     if corpus.annotations is None:
         problem = f"{corpus.name} has error groups, so no annotator can be left out"
-        raise InputError(problem, fix="Give annotations (an M2 file)")
+        raise InputError(problem, fix="Give annotations (an M2 file) instead")
     return corpus.replace(annotations=EditTable.of([[row[k] for k in members] for row in corpus.annotations]))
 
 

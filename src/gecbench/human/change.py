@@ -57,7 +57,7 @@ def changes(comparisons: Mapping[str, tuple[Texts, Texts]]) -> dict[str, Change]
 def mean_change(several: Sequence[Change]) -> Change:
     """Return the unweighted mean of several changes of the same sentences."""
     if not several or len({each.sentences for each in several}) != 1:
-        raise InputError("a mean of changes needs comparisons of the same sentences")
+        raise InputError("only changes of the same number of sentences can be averaged")
     _, *columns = zip(*map(astuple, several), strict=True)
     return Change(several[0].sentences, *(sum(column) / len(several) for column in columns))
 

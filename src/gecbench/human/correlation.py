@@ -162,7 +162,10 @@ def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
     lone = sorted(set(metric) ^ set(human))
     if lone:
         where = "the human scores" if lone[0] in metric else "the metric's scores"
-        raise InputError(f"the system {lone[0]} is missing from {where}", fix="Give both sides the same systems")
+        raise InputError(
+            f"the system {lone[0]} is missing from {where}",
+            fix="Give metric scores and human scores of the same systems",
+        )
     return sorted(metric)
 
 
@@ -190,7 +193,7 @@ def choose_systems(
     if len(common) < 2:
         for names in scored:
             same_systems(names, judged)
-        problem = f"{counted(len(common), 'system')} with both scores and judgments"
+        problem = f"found {counted(len(common), 'system')} with both scores and judgments"
         raise InputError(problem, fix="Give at least two systems for a correlation")
     if lone := sorted(chosen - common):
         reasons = [f"{name} ({'no scores' if name in judged else 'no judgments'})" for name in lone]
@@ -514,7 +517,7 @@ def meta_evaluate(
         raise InputError("there is no metric to evaluate", fix=fix)
     people = human.scores() if isinstance(human, HumanRanking) else human
     if windows and not 2 <= windows <= len(people):
-        raise InputError(f"a window cannot have {counted(windows, 'system')}", fix=f"Use 2 to {len(people)}")
+        raise InputError(f"a window cannot have {counted(windows, 'system')}", fix=f"Use 2 to {len(people)} systems")
     given, scores = scores, [found.oriented().aggregated(aggregate) for found in scores]
     rows = []
     for method in methods:

@@ -175,7 +175,7 @@ def _check_work(ours: EditRows, theirs: EditRows, mode: Mode) -> None:
         first = large[0]
         raise InputError(
             f"sentence {first + 1}: {rows[0][first]} x {rows[1][first]} pairs of annotators are too many to compare",
-            fix="Check the last field of the edit lines: it is the number of the annotator",
+            fix="Check the last field of the sentence's A lines: it must be the number of the annotator",
         )
     for side in (ours, theirs) if mode == "dt" else ():
         tokens = offsets_of_sizes(np.maximum(side.ends - side.starts, 1))[side.edit_offsets]

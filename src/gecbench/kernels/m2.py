@@ -126,7 +126,7 @@ def _parse_edit(line: str, file: str, number: int) -> Fields:
         annotator = _whole_number(fields[5])
     except ValueError as error:
         raise InputError(
-            f"the span {fields[0]!r} must be two whole numbers, and the annotator {fields[5]!r} one",
+            f"the span {fields[0]!r} must be two whole numbers, and the annotator {fields[5]!r} must be one",
             file=file,
             line=number,
             fix=_EDIT_FORM,
@@ -200,5 +200,5 @@ def _no_source_error(line: str, file: str, number: int) -> InputError:
 
 
 def _malformed_edit_error(line: str, file: str, number: int) -> InputError:
-    fix = "A sentence starts a new block: put one empty line before it" if line.startswith("S") else _EDIT_FORM
+    fix = "Put an empty line before each line that starts with 'S '" if line.startswith("S") else _EDIT_FORM
     return InputError(f"not an edit line: {line[:40]!r}", file=file, line=number, fix=fix)

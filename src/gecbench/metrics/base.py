@@ -574,7 +574,7 @@ class Metric(ABC):
         try:
             return cls(**cls.signature_parameters(signature))
         except (KeyError, IndexError, ValueError) as error:
-            fix = "Copy all of it, including the version"
+            fix = "Copy the whole signature, including the version"
             raise InputError(f"not a complete {cls.title} signature: {signature}", fix=fix) from error
 
     def score(
@@ -719,7 +719,7 @@ def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
     if corpus.references is None:
         raise InputError(
             f"{metric} needs references, but {corpus.name} has none",
-            fix="Give references, or derive them from annotations",
+            fix="Give references, or annotations that they can be derived from",
         )
     return corpus.references
 
@@ -862,7 +862,7 @@ def metric_columns(metrics: Metrics) -> dict[str, Metric]:
     columns = [name if names.count(name) == 1 else str(wanted) for name, wanted in zip(names, listed, strict=True)]
     for column in columns:
         if columns.count(column) > 1:
-            raise InputError(f"the metric {column} is given twice", fix="Give it once")
+            raise InputError(f"the metric {column} is given twice", fix="Give each metric once")
     return dict(zip(columns, made, strict=True))
 
 

@@ -194,7 +194,7 @@ class CLEME(Metric):
             score. "independent" compares each chunk with all references at once.
         weights: "length" gives long chunks more weight if they are correct or missed, and less if they are wrong.
             These weights lie between 0.75 and 1.25. "none" gives every chunk the weight 1.
-        model: For texts: the spaCy pipeline (an installed package or a folder).
+        model: For plain text: the spaCy pipeline (an installed package or a folder).
 
     Raises:
         InputError: A parameter has an unknown value.
@@ -228,7 +228,7 @@ class CLEME(Metric):
         "dependent", '"dependent" (one reference at a time) or "independent" (all references of a chunk at once)'
     )
     weights: Weighting = parameter("length", 'weight chunks by "length", or "none"')
-    model: str = parameter(DEFAULT_MODEL, "for texts: the spaCy pipeline (an installed package or a folder)")
+    model: str = parameter(DEFAULT_MODEL, "for plain text: the spaCy pipeline (an installed package or a folder)")
 
     @property
     def errant(self) -> ERRANT:

@@ -230,10 +230,10 @@ class ERRANT(Metric):
         policy: How the annotator is chosen. "greedy-rounded" (official) maximizes the running F rounded to four
             decimals, "greedy-cumulative" the unrounded F (as M2 does), "best-per-sentence" the F of each sentence.
         reannotate: Apply the gold edits, then extract and classify the edits again (`errant_m2 -auto`).
-        lev: For texts: align with plain Levenshtein distance.
-        merge: For texts: how adjacent changes are merged into edits.
-        tok: For texts: tokenize with spaCy.
-        model: For texts: the spaCy pipeline (an installed package or a folder).
+        lev: For plain text: align with plain Levenshtein distance.
+        merge: For plain text: how adjacent changes are merged into edits.
+        tok: For plain text: tokenize with spaCy.
+        model: For plain text: the spaCy pipeline (an installed package or a folder).
 
     Raises:
         InputError: A parameter has an unknown value.
@@ -270,18 +270,18 @@ class ERRANT(Metric):
     multi: bool = parameter(False, "compare only edits of two or more tokens before or after the change")
     filter: str = parameter("none", 'error types to leave out, such as "R:SPELL+M:PUNCT"')
     duplicates: Literal["official", "once"] = parameter(
-        "official", 'edits whose compared parts are equal: "official" counts each gold edit, "once" counts them as one'
+        "official", 'gold edits with equal compared parts: "official" counts each of them, "once" counts them as one'
     )
     policy: PolicyName = parameter(
         "greedy-rounded", '"greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence"'
     )
     reannotate: bool = parameter(False, "extract and classify the gold edits again with errant")
-    lev: bool = parameter(False, "for texts: align with plain Levenshtein distance")
+    lev: bool = parameter(False, "for plain text: align with plain Levenshtein distance")
     merge: Merge = parameter(
-        "rules", 'for texts: how adjacent changes are merged: "rules", "all-split", "all-merge" or "all-equal"'
+        "rules", 'for plain text: how adjacent changes are merged: "rules", "all-split", "all-merge" or "all-equal"'
     )
-    tok: bool = parameter(False, "for texts: tokenize with spaCy")
-    model: str = parameter(DEFAULT_MODEL, "for texts: the spaCy pipeline (an installed package or a folder)")
+    tok: bool = parameter(False, "for plain text: tokenize with spaCy")
+    model: str = parameter(DEFAULT_MODEL, "for plain text: the spaCy pipeline (an installed package or a folder)")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -54,7 +54,7 @@ class GLEU(Metric):
 
     Args:
         order: The longest n-gram. The official script has this option but ignores it.
-        iterations: The number of draws of references.
+        iterations: How many times references are drawn.
         draws: "py2" draws references as Python 2 did, which gave the published numbers of JFLEG and the 2016 paper.
             "py3" draws as the same scripts do under Python 3.
         variant: The formula.
@@ -84,7 +84,7 @@ class GLEU(Metric):
     explains: ClassVar[bool] = True
 
     order: int = parameter(4, "longest n-gram (the official script ignores this option)")
-    iterations: int = parameter(500, "number of draws of references")
+    iterations: int = parameter(500, "how many times references are drawn")
     draws: Generator = parameter("py2", '"py2" (the draws of the published numbers) or "py3"')
     variant: Variant = parameter(
         "2017", '"2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset" (GLEU+ of gec-metrics)'
@@ -213,7 +213,7 @@ Tokens = Sequence[str]
 _MEANINGS: dict[Mark, str] = {
     "match": "correct: the reference also has this n-gram",
     "wrong": "penalized: kept from the source, although the reference changed it",
-    "note": "neither: counts in the denominator only",
+    "note": "neither: counted in the denominator only",
 }
 
 

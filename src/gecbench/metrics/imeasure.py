@@ -43,12 +43,13 @@ Beyond = Literal["unmixed", "excluded"]
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
 REFUSALS = {
     COLLIDES: (
-        "every combination of its required error groups edits a span twice",
-        "Join these groups, or use mixing=no",
+        "its references cannot be mixed, because every combination of its required error groups has two edits of the "
+        "same span",
+        "Join the groups that edit the same span, or use mixing=no",
     ),
     TOO_MANY: (
         "it has too many mixed references to score exactly",
-        "Use mixing=yes and optimise=sentence to score such sentences unmixed",
+        "Use mixing=yes with optimise=sentence: then only such sentences are scored without mixing",
     ),
     TOO_LONG: ("source, prediction and references are too long to align", "Split the sentence"),
 }
@@ -119,14 +120,15 @@ class IMeasure(Metric):
     cap: int = parameter(1024, 'the largest number of mixes with mixing="cap"')
     beyond: Beyond = parameter("unmixed", 'score sentences with more mixes "unmixed", or leave them out ("excluded")')
     objective: str = parameter(
-        "cwacc", "value that the chosen reference maximizes: d or c and a measure, such as df or cwacc"
+        "cwacc",
+        "value that the chosen reference maximizes: d (detection) or c (correction), then a measure, such as cwacc",
     )
     optimise: Literal["sentence", "corpus"] = parameter(
         "sentence", 'choose references that maximize the score of each "sentence", or the running total of the "corpus"'
     )
     weight: float = parameter(2.0, "weight of corrections relative to unchanged tokens in WAcc")
     beta: float = parameter(1.0, "beta of F (the paper reports 0.5)")
-    treebank: bool = parameter(True, "split annotators' corrections as the official converter does")
+    treebank: bool = parameter(True, "tokenize the annotators' corrections as the official converter does")
     tokens: TokenRule = parameter("ascii", 'split predictions at "ascii" (official) or "unicode" white space')
 
     def __post_init__(self) -> None:

@@ -75,7 +75,7 @@ class M2(Metric):
         release: "master" (April 2016 and later), or "3.2", which cannot match two or more words inserted at the start.
         policy: How the annotator is chosen. "greedy-cumulative" (official) maximizes the running total in sentence
             order. "best-per-sentence" maximizes each sentence alone. "average" is the mean over annotators.
-        annotators: "all", or some, such as "0" or "0+2". The others are treated as absent.
+        annotators: "all", or some annotators, such as "0" or "0+2". The other annotators are treated as absent.
         mixing: True adds every mix of the annotators' corrections of independent errors as another annotator (Felice &
             Briscoe 2015, Table 10). A sentence with more than 1,024 mixes is an error. "cap" leaves such sentences
             unmixed and counts them in the diagnostics.
@@ -107,7 +107,7 @@ class M2(Metric):
     policy: PolicyName = parameter(
         "greedy-cumulative", '"greedy-cumulative" (official), "best-per-sentence" or "average" over the annotators'
     )
-    annotators: str = parameter("all", '"all", or some, such as "0+2"')
+    annotators: str = parameter("all", '"all", or some annotators, such as "0+2"')
     mixing: bool | Literal["cap"] = parameter(
         False, 'score against every mix of the annotators\' corrections; "cap": leave sentences with many mixes unmixed'
     )

@@ -223,7 +223,7 @@ class Plugin(Metric):
             first = float(scores[i])
             if abs(first - second) > _TOLERANCE * max(1.0, abs(first)):
                 raise InputError(
-                    f"{self.function} is not deterministic: {first:g}, then {second:g} (sentence {i + 1}, "
+                    f"{self.function} is not deterministic: it returned {first:g}, then {second:g} (sentence {i + 1}, "
                     f"scored again in a batch of {len(some)})",
                     fix="Fix its seed or temperature, and score each sentence independently",
                 )

@@ -348,7 +348,9 @@ class RunningSum(Running):
         """Add the totals of the batch."""
         totals = self._totals_of(statistics)
         if self._totals is not None and self._totals.shape != totals.shape:
-            problem = f"a sentence has {counted(len(totals), 'reference')}, but earlier ones have {len(self._totals)}"
+            problem = (
+                f"a sentence has {counted(len(totals), 'reference')}, but earlier sentences have {len(self._totals)}"
+            )
             raise InputError(problem, fix="Give every sentence the same number of references")
         self._totals = totals if self._totals is None else self._totals + totals
 

@@ -76,7 +76,7 @@ class CheckResult:
         return self.refused == self.parts >= _ENOUGH_PARTS
 
     def _share(self, found: int) -> str:
-        return f"{found} of {self.parts} batches have problems, the first one: " if self.parts > 1 else ""
+        return f"{found} of {self.parts} batches have problems. The first problem: " if self.parts > 1 else ""
 
 
 def check_batch(

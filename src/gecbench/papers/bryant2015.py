@@ -116,7 +116,7 @@ def _table5(bound: Bound | None) -> Section:
     theirs = [_published_row(k - 1) for k in NINE]
     if bound is None:
         rows = [[str(k + 1), *(number(value, 2) for value in row)] for k, row in enumerate(theirs)]
-        note = f"The table has only published values. {NO_ARCHIVE} Then this command adds ours."
+        note = f"The table has only published values. {NO_ARCHIVE} Then run this command again to add our values."
         return Section("Table 5: humans and systems", Table(["annotators", *parts], rows), (note,))
     pairs = zip(theirs, _bound_rows(bound), strict=True)
     lines = [(str(k), *pair) for k, pair in enumerate(pairs, start=1)]

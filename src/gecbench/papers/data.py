@@ -25,8 +25,8 @@ REFERENCE_SETS = {
     "All": "all_bn15",
 }
 NO_ARCHIVE = (
-    "The ten annotations of Bryant & Ng (10gec_annotations.zip) were not downloaded; "
-    "`gecbench data build conll14_fluency bn15` downloads them."
+    "The ten annotations of Bryant & Ng (10gec_annotations.zip) were not downloaded. "
+    "To download them, run `gecbench data build conll14_fluency bn15`."
 )
 
 

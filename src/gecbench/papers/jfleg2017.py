@@ -103,8 +103,8 @@ def _section3(corpus: Corpus, distances: Any, coded: Sequence[dict[str, Any]]) -
     table = comparison_of_values("", theirs, ours, lambda name: (2 if name.endswith("r") else 0, 2))
     notes = (
         '"Corrected alike": at least two rewrites are equal, and not all four leave the sentence unchanged '
-        f"({sum(and_changed)} of {len(lines)} sentences). We found this definition by trial. With the sentences that "
-        f"all four leave unchanged, the value is {number(100 * float(np.mean(alike)), 1)}%.",
+        f"({sum(and_changed)} of {len(lines)} sentences). We found this definition by trial. If the sentences "
+        f"that all four leave unchanged are included, the value is {number(100 * float(np.mean(alike)), 1)}%.",
         "The annotators' ratings of difficulty are not public.",
     )
     return Section("Section 3: distances and codes", table, notes)
@@ -133,7 +133,10 @@ def _table6(coded: Sequence[dict[str, Any]]) -> Section:
         for edit, theirs in zip(EDITS, printed, strict=True)
     ]
     table = comparison("system, edit", list(ERRORS), rows, 0)
-    note = "Computed from the released codes. In them, AMU's minimal edits of orthographic errors are 59%, not 60%."
+    note = (
+        "Computed from the released error codes. According to these codes, AMU's minimal edits of orthographic errors "
+        "are 59%, not 60%."
+    )
     return Section("Table 6: edits of the systems by error type, %", table, (note,))
 
 

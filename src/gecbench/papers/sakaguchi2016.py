@@ -141,7 +141,7 @@ def table4(found: Mapping[Pair, Change]) -> Section:
     ]
     note = (
         "Computed on 1,278 sentences. sTER is the mean number of edits per sentence by sacrebleu's TER, which ignores "
-        "case. Identical means the same characters. All 14 values round to the published ones: the 8.55 is 8.5485."
+        "case. Identical means the same characters. All 14 values round to the published ones, such as 8.5485 to 8.55."
     )
     table = comparison("annotators", ("identical %", "sTER"), rows, 1)
     return Section("Table 4: annotators compared with each other", table, (note,))
@@ -371,8 +371,9 @@ def brevity_penalty(found: Correlations) -> Section:
     correlated = {key[1]: coefficients(scores)[0] or 0 for key, scores in found.fixed.items() if key[0] == "GLEU"}
     best = max(correlated, key=lambda references: correlated[references])
     notes = (
-        "The scores of 2016 penalize long outputs instead of short ones: candidate and reference length are swapped in "
-        "the brevity penalty of both GLEU and BLEU. GLEU was fixed in 2017; sacrebleu's penalty is correct.",
+        "The scores released in 2016 penalize long outputs instead of short ones: candidate and reference length are "
+        "swapped in the brevity penalty of both GLEU and BLEU. GLEU was fixed in 2017. The penalty of sacrebleu is "
+        "correct.",
         f"After this fix, GLEU agrees best with the experts on the references {best} "
         f"(ρ = {number(correlated[best], 3)}).",
     )
@@ -497,8 +498,8 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
     ):
         rows.append((name, list(printed.values()), [correlate(other.scores(), one, kind).value for kind in printed]))
     notes = (
-        "The paper names Table 3c as the experts' ranking. The second row comes closest to the paper's values. It uses "
-        "the experts' judgments of the sentence numbers that occur in the crowd tasks.",
+        "The paper names Table 3c as the experts' ranking. The second row comes closest to the paper's values. This "
+        "row uses the experts' judgments of the sentence numbers that occur in the crowd tasks.",
     )
     section = Section("Section 5.2: experts and non-experts", comparison("rankings", ("ρ", "r"), rows, 3), notes)
     columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabeled": relabeled}

@@ -44,7 +44,7 @@ _CHUNK = 2**20
 _LINES = 2**14
 _NOT_STREAMED = (".csv", ".tsv", ".xml")
 _PAIRED = "Write one line per sentence in both files, in the same order"
-_START_AGAIN = "Delete the journal, and start without --resume"
+_START_AGAIN = "Delete the .journal folder of the interrupted run, and start without --resume"
 _COLUMNS = ColumnNames("source", "prediction", "references")
 _Item = TypeVar("_Item")
 
@@ -157,7 +157,7 @@ class Batches:
             return
         for file, ours, theirs in zip(self._inputs.files(), self.digests(), self._expected, strict=True):
             if ours != theirs:
-                problem = f"its first {scored} changed after the interrupted run scored them"
+                problem = f"the first {scored} changed after the interrupted run scored them"
                 raise InputError(problem, file=file, fix=_START_AGAIN)
 
     def _rows(self, gold: Corpus | _Parallel, predictions: Any, begin: int) -> Rows:
@@ -349,7 +349,7 @@ class _LineReader:
             lines = split_lines(data, self.path) if self.taken == 0 else lines_of(data.decode())
         except UnicodeDecodeError as error:
             line = self.taken + data.count(b"\n", 0, error.start) + 1
-            fix = f"Convert it first, for example: iconv -f latin1 -t utf-8 {self.path}"
+            fix = f"Convert the file first, for example: iconv -f latin1 -t utf-8 {self.path}"
             raise InputError(
                 f"not UTF-8: byte 0x{data[error.start]:02x}", file=self.path, line=line, fix=fix
             ) from error
@@ -460,7 +460,7 @@ def _reading(path: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise InputError("no such file", file=path, fix="Check the path") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"the gzip file is damaged ({error})", file=path) from error
+        raise InputError(f"the gzip file is damaged ({error})", file=path, fix="Compress it again") from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
 

@@ -133,7 +133,7 @@ def _with_columns(frame: DataFrame, function: SentenceColumns) -> DataFrame:
     _select_columns(frame, function.columns)
     for name in function.schema.names:
         if name in frame.columns:
-            raise InputError(f"the data frame already has a column {name!r}", fix="Rename or drop it")
+            raise InputError(f"the data frame already has a column {name!r}", fix="Rename or drop this column")
     return _map_batches(frame, function, function.schema, frame.schema.fields)
 
 
