@@ -76,7 +76,7 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
             ["two.tsv", "--runs", "5"],
             "human scores. Give your judgments with --human \\(the default, demo, has the systems do-nothing",
         ),
-        (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from the human scores. Give both"),
+        (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from the human scores. Give metric scores"),
     ],
 )
 def test_bad_input(arguments, message, refused, folder, monkeypatch):

@@ -719,7 +719,7 @@ def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
     if corpus.references is None:
         raise InputError(
             f"{metric} needs references, but {corpus.name} has none",
-            fix="Give references, or annotations that they can be derived from",
+            fix="Give references, or derive them from annotations (gecbench.derive_references)",
         )
     return corpus.references
 
