@@ -381,7 +381,7 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
 
 
 def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
-    """Convert an edit table as `gold_rows` does. Return None if the official scorer has another annotator order."""
+    """Convert an edit table as `gold_rows` does. Return None if the official order of annotators is different."""
     annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
     together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
     if any(_visiting_order(present) != list(range(len(present))) for present in together):

@@ -200,7 +200,7 @@ class GreedyObjective(Greedy):
 
     @abstractmethod
     def objective(self, totals: Sequence[Any] | npt.NDArray[Any]) -> Any:
-        """Return the value to maximize. Each column of the totals is a number, or an array for many totals."""
+        """Return the value to maximize. `totals` has one number, or one array of many samples, for each count."""
 
     @abstractmethod
     def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
