@@ -416,7 +416,8 @@ class Details(Checked):
         value = parse_canonical(data)
         known = {each.name for each in fields(cls)}
         if not isinstance(value, dict) or not {"predictions"} <= set(value) <= known:
-            raise InputError("the details have unexpected fields")
+            names = ", ".join(sorted(known - {"predictions"}))
+            raise InputError(f"the details of a record must have predictions, and may have {names}, but nothing else")
         return cls(**value)
 
 

@@ -20,7 +20,7 @@ from gecbench.metrics.base import METRICS
 def seed_records() -> tuple[Record, ...]:
     """Return the published results as records. They come with the package and are never written into a board.
 
-    If several sources report the same score of a system, the earliest source counts.
+    If several sources report a system's score in the same metric, the score of the earliest source is used.
     """
     rows: dict[tuple[str, str, str], list[PublishedResult]] = {}
     for result in published_results():

@@ -176,7 +176,7 @@ class TimeoutProtocol(H11Protocol):
         self._reading = self.loop.call_later(WRITE_SECONDS, self._check_reading, waiting)
 
     def data_received(self, data: bytes) -> None:
-        """Read bytes of a request. Its deadline ends when its headers are complete."""
+        """Read bytes of a request. Once its headers are complete, cancel the deadline for sending them."""
         super().data_received(data)
         self._update_deadline()
 

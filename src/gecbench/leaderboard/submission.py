@@ -50,9 +50,10 @@ class TooLargeError(InputError):
 def read_outputs(
     data: bytes, file: str, corpus: Corpus, most_bytes: int = MOST_BYTES, annotator: int | None = None
 ) -> list[str]:
-    """Return the predictions in the content of a file: a table or M2 edits, by the file's extension, or text.
+    """Return the predictions in the content of a file.
 
-    The sources of edits may have full-width characters where the corpus has half-width ones, and vice versa.
+    The extension of the file or its content shows whether it is a table, M2 edits, essays or plain text. The S lines of
+    M2 edits may have full-width characters where the corpus has half-width ones, and vice versa.
     """
     check_size(len(data), file, most_bytes)
     for magic, kind in _COMPRESSED.items():

@@ -152,7 +152,9 @@ def _limit_met(memory: bool, status: int, limits: TaskLimits) -> str:
         return f"Scoring takes more CPU time than the limit of {limits.processor_seconds} s."
     if os.name != "posix" or status == -signal.SIGALRM:
         return f"Scoring takes longer than the limit of {limits.seconds:g} s."
-    return f"The scoring process stopped unexpectedly (status {status}). Try again later, or write to the board's owner."
+    return (
+        f"The scoring process stopped unexpectedly (status {status}). Try again later, or write to the board's owner."
+    )
 
 
 def main() -> None:
