@@ -1,6 +1,6 @@
 """Score and compare systems: the functions most users need.
 
-Each input is loaded once (`corpora.load`), checked and prepared once (`corpus.prepare`), and then counted.
+Each input is loaded once (`corpora.load`), checked and prepared once (`corpus.prepare`), and then scored.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def score(
         predictions: One corrected sentence per source sentence, in order. Give a list of strings, a table (a
             `datasets.Dataset`, a pandas or polars frame, a list of dictionaries), or the `Path` of a file.
         corpus: A `Corpus`, a name (`"demo"`, `"jfleg:test"`), a file (.m2, .xml, .jsonl), or a table with the columns
-            `sentence` and `corrections`. If a metric needs references and there are only edits, these are applied.
+            `sentence` and `corrections`. Missing references are made by applying the edits.
         metrics: Metric names such as `"gleu"`, `"m2"` or `"errant"`, with parameters in parentheses
             (`"gleu(draws=py3)"`). Your own functions (`"python:module:function"`, see `gecbench.metric`) and metric
             objects work too. `gecbench.METRICS` lists the names. The default is the official metric of a named corpus

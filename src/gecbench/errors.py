@@ -95,7 +95,7 @@ def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) 
 
 
 def plain_number(text: str) -> str:
-    """Return the text of a number unchanged, or raise a ValueError for `1_0`: `int` and `float` would read it as 10."""
+    """Return the text of a number unchanged. Raise a ValueError for `1_0`, which `int` and `float` would read as 10."""
     if "_" in text:
         raise ValueError(f"{text!r} is not a number")
     return text

@@ -37,7 +37,7 @@ class SmallSampleWarning(UserWarning):
 
 
 def small_sample_note(sentences: int, corpus: str = "") -> str | None:
-    """Return a note on intervals from few sentences, or None for the demo corpus and for enough sentences."""
+    """Return a note if a corpus has too few sentences for intervals. For the demo corpus, always return None."""
     if sentences >= _ENOUGH_SENTENCES or corpus == _TOY_CORPUS:
         return None
     return f"95% intervals from fewer than {_ENOUGH_SENTENCES} sentences are too narrow (the corpus has {sentences})"
@@ -118,9 +118,9 @@ class Pair:
 
 
 def resampled_p_value(null: Values, difference: float) -> float:
-    """Return the share of differences in `null` whose absolute value is at least |`difference`|.
+    """Return the share of differences in `null` (expected by chance) whose absolute value is at least |`difference`|.
 
-    The number of these differences and the number of all differences are increased by 1, so the share is never 0.
+    If these are k of n differences, the share is computed as (k + 1) / (n + 1), so it is never 0.
     """
     rounding = 1e-12
     extreme = int((np.abs(null) >= abs(difference) - rounding).sum())
@@ -167,8 +167,8 @@ def resamples_needed(comparisons: int) -> int:
 def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
     """Test differences with the paired bootstrap, centered on the mean difference.
 
-    p is the share of resamples in which |difference - mean difference| is at least |observed difference|. The number of
-    these resamples and the number of all resamples are increased by 1, so p is never 0.
+    p is the share of resamples in which |difference - mean difference| is at least |observed difference|. If
+    these are k of n resamples, p is computed as (k + 1) / (n + 1), so p is never 0.
     """
     scores = list({id(score): score for pair in pairs for score in (pair.system, pair.baseline)}.values())
     values = dict(zip(map(id, scores), bootstrap_values(scores, resamples, seed), strict=True))

@@ -23,7 +23,7 @@ class Table:
 
     `bold` and `starred` list cells as (row, column), counted from 0. LaTeX and HTML show bold type. All formats show
     stars. The first `keys` columns name a row. `groups` divides the other columns: a group has a title and a number of
-    columns. LaTeX prints the titles. Text that is too wide for a terminal keeps the columns of a group together.
+    columns. LaTeX prints the titles. A text table too wide for the terminal is split between groups if possible.
     """
 
     header: Sequence[str]

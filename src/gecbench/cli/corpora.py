@@ -127,7 +127,7 @@ def _described(entry: Mapping[str, Any], table_format: str) -> str:
 
 
 def _files(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the prefixes that select the files of a corpus by their keys."""
+    """Return the keys, or prefixes of keys, of the upstream files of a corpus."""
     from gecbench.corpora.catalog import DATASETS
 
     declared = DATASETS[entry["dataset"]]

@@ -165,7 +165,7 @@ def _prepared_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, 
 def _bounds(
     options: argparse.Namespace, corpus: Corpus, systems: Mapping[str, Prepared]
 ) -> Iterator[tuple[str, Bound]]:
-    """Yield the name and the bound of each metric, or with --by-category of each metric and error category."""
+    """Yield the name and the bound of each metric or, with --by-category, of each metric and error category."""
     from gecbench.human.bound import bound_by_category, human_bound
 
     sizes: Any = "last" if options.last else "all"

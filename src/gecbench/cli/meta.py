@@ -261,7 +261,7 @@ def _human_scores(
 
 
 def _count_from_zero(rankings: Sequence[Ranking], systems: Mapping[str, Sequence[str]], name: str) -> Sequence[Ranking]:
-    """Return rankings with sentences numbered from 0. Print a note if they were numbered from 1, warn if unclear."""
+    """Return rankings with sentences numbered from 0. Print a note if the file counts from 1. Warn if unclear."""
     found, first = count_from_zero(rankings, systems, file=name)
     if first == 1:
         log_info(f"{name}: sentences are numbered from 1")

@@ -97,7 +97,7 @@ def add_command(
 
 
 def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | None = True) -> None:
-    """Add the corpus options, and the predictions as required (True), optional (None) or not at all (False)."""
+    """Add the corpus options. `predictions` adds required (True), optional (None) or no (False) prediction options."""
     corpus = parser.add_argument_group(
         "corpus", "files have one sentence per line and may be gzipped; - is standard input"
     )
@@ -176,7 +176,7 @@ def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None:
-    """Add metrics, resampling and output format."""
+    """Add the options for metrics, resampling, output format, --fail-under and --published."""
     add_metrics_option(parser)
     add_resampling_options(parser, resamples)
     add_format_option(parser)
@@ -187,7 +187,7 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
 
 
 def add_resampling_options(parser: argparse.ArgumentParser, resamples: int) -> None:
-    """Add the number of bootstrap resamples and their seed."""
+    """Add the options for the number of bootstrap resamples and their seed."""
     from gecbench.analysis.significance import DEFAULT_SEED
 
     parser.add_argument(
@@ -203,7 +203,7 @@ def add_resampling_options(parser: argparse.ArgumentParser, resamples: int) -> N
 
 
 def add_format_option(parser: argparse.ArgumentParser) -> None:
-    """Add the output format."""
+    """Add the option for the output format."""
     from gecbench.analysis.tables import FORMATS
 
     parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="output format (default: text)")
@@ -219,7 +219,7 @@ def add_wide_option(parser: argparse.ArgumentParser) -> None:
 def add_metrics_option(
     parser: argparse.ArgumentParser, default: str = "the official metric of a known corpus, else gleu"
 ) -> None:
-    """Add the choice of metrics, listed in the help."""
+    """Add the option to choose metrics. The help lists the metrics."""
     usage = "  Set parameters in parentheses: 'gleu(draws=py3)'. For your own metric, give\n  python:MODULE:FUNCTION."
     parser.epilog = f"metrics:\n{_LIST_OF_METRICS}\n\n{usage}\n\n{parser.epilog}"
     parser.add_argument(
@@ -238,7 +238,7 @@ def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LoadedInputs:
-    """The inputs of a command: metrics by column, the corpus, and each system's prepared predictions."""
+    """The inputs of a command: metrics by column name, the corpus, and each system's prepared predictions."""
 
     metrics: Mapping[str, Metric]
     corpus: Corpus
@@ -262,7 +262,7 @@ def load_inputs(options: argparse.Namespace) -> LoadedInputs:
 
 
 def metrics_of(options: argparse.Namespace) -> dict[str, Metric]:
-    """Return the chosen metrics by column, or raise an error for an unknown metric before any work is done."""
+    """Return the chosen metrics by column name, or raise an error for an unknown metric before any work is done."""
     from gecbench.metrics.base import metric_columns
 
     return metric_columns(options.metric if "metric" in options else metric_names(options))

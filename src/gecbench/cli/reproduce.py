@@ -42,7 +42,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def add_figures_options(parser: argparse.ArgumentParser) -> None:
-    """Add the folder and the format of figures."""
+    """Add the options for the folder and the format of figures."""
     parser.add_argument("--figures", metavar="FOLDER", help="draw the figures into this folder (needs matplotlib)")
     about = "file format of the figures (default: png)"
     parser.add_argument("--figure-format", choices=("png", "svg", "pdf"), default="png", help=about)

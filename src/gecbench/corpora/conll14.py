@@ -130,7 +130,7 @@ def _paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _elements(sgml: str, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield the opening tag and the content of each element. The first group of `opening` is the name of the tag."""
+    """Yield the opening tag and the content of each element. The first group of the pattern is the name of the tag."""
     place = 0
     while tag := opening.search(sgml, place):
         end = sgml.find(f"</{tag[1]}>", tag.end())

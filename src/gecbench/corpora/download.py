@@ -150,9 +150,10 @@ def _describe(failure: Exception | None) -> str:
 def read_members(
     archive: Path, wanted: Mapping[str, int], *, name: str, folder: str = "", unpacked_limit: int
 ) -> dict[str, bytes]:
-    """Return the bytes of the members in `wanted`, which maps paths to the largest sizes allowed.
+    """Return the bytes of the archive members in `wanted`, which maps each path to the largest size allowed.
 
-    Paths are relative to `folder`. If `folder` is empty, files are found by name. `name` is the archive in errors.
+    Paths are relative to `folder`. If `folder` is empty, `wanted` has file names instead, and members in all folders
+    are searched. Error messages call the archive `name`.
     """
     try:
         if zipfile.is_zipfile(archive):

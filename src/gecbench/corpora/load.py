@@ -37,7 +37,7 @@ def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = No
     A name may be a dataset on the Hub: `hf:owner/name`, `hf:owner/name:split` or `hf:owner/name:configuration:split`.
     Rows (a `datasets.Dataset`, a pandas, polars or Arrow table, a list of dictionaries) have the columns `sentence` and
     `corrections` or `annotations`, or other common names of source and references. If one of `metrics` needs references
-    and there are none, the edits are applied. Without `metrics`, edits in a file are applied whenever this is possible.
+    and there are none, they are made by applying the edits. Without `metrics`, this is done for files if possible.
 
     >>> resolve_corpus("demo").reference_range()
     '4'

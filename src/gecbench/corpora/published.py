@@ -123,7 +123,7 @@ class Placement:
         return f"{where} (rank {self.rank} of {self.total + 1})"
 
     def caveats(self) -> list[str]:
-        """Return the known differences of the results above and below, one sentence per source."""
+        """Return the known differences of the next better and next worse results, one sentence per source."""
         found = [each for each in (self.above, self.below) if each is not None and each.differs]
         return list(dict.fromkeys(f"{each.source}: {each.differs}." for each in found))
 

@@ -169,7 +169,7 @@ class Corpus:
         return made
 
     def origin(self) -> tuple[Corpus, tuple[int, ...]] | None:
-        """Return the corpus that `with_references` was called on and the chosen positions, or None."""
+        """Return the corpus from which `with_references` made this corpus, and the chosen positions, or None."""
         found: tuple[Corpus, tuple[int, ...]] | None = self.__dict__.get("_origin")
         return found
 

@@ -1,7 +1,7 @@
 """Error groups: the errors of a sentence, each with mutually exclusive corrections (Felice & Briscoe 2015).
 
 Corrections are split like Treebank text, as in the official M2 converter of the I-measure: `known,the` becomes
-`known , the`, `cannot` becomes `can not`, and a final period is split off. Tokenized text does not change.
+`known , the`, `cannot` becomes `can not`, and a final period is split off. Text that is already split does not change.
 """
 
 from __future__ import annotations

@@ -267,7 +267,7 @@ def misplaced_references(corpus: Corpus) -> list[str]:
 def identical_references(corpus: Corpus, lines: Sequence[str], name: str) -> Iterator[str]:
     """Yield a message for each reference identical to the predictions.
 
-    Fewer than eight lines are not compared, because they may agree by chance.
+    If there are fewer than eight predictions, they are not compared, because they may be identical by chance.
     """
     if len(lines) >= MIN_LINES:
         for k in range(min(map(len, corpus.references or ((),)))):

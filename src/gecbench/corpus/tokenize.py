@@ -361,7 +361,7 @@ def _always(gap: str, inside: int, between: int) -> bool | None:
 
 
 def _gaps_of(word: str) -> Iterator[str]:
-    """Yield the kinds of characters around each gap: two, or three if a mark is between letters or digits."""
+    """Yield the kinds of the two characters at each gap, or of all three if one is a mark between letters or digits."""
     kinds = [*map(_kind, word)]
     for place in range(1, len(kinds)):
         begin, end = place - 1, place + 1

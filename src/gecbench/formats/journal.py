@@ -213,8 +213,9 @@ def _hash_of(path: Path) -> str:
 class StateJournal(Journal):
     """A folder next to the table that a run writes (`target`), or in the current folder if the run writes no table.
 
-    Each part of the table is closed before the state that lists it is written. A resumed run writes all other parts
-    again. The parts are kept until the table is complete. The state has the number of rows and the hash of each part.
+    Each part of the table is closed before the state lists it. A resumed run keeps the listed parts and writes all
+    other rows again. The parts are kept until the table is complete. The state has the number of rows and the hash of
+    each part.
     The file of the state starts with a hash of its other bytes. So any later change to a part or the state is detected.
     """
 

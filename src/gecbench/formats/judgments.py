@@ -149,8 +149,8 @@ def count_from_zero(
     """Return the rankings with sentences counted from 0, and the number of the first sentence in the file.
 
     Systems in one place wrote the same text, so their outputs show whether the file counts from 0 or from 1. If no
-    place has several systems, the smallest or largest number may show this. If nothing shows it, the numbers do not
-    change, and the second value is None.
+    place has several systems, the smallest or the largest sentence number may decide. If the sentence numbers do not
+    decide either, they do not change, and the second value is None.
     """
     keys = {system: [text_key(line) for line in lines] for system, lines in outputs.items()}
     sentences = min(map(len, keys.values()))

@@ -65,7 +65,7 @@ class ParquetFile:
                         yield from _to_python(piece if piece.type == kind else piece.cast(kind))
 
     def _batches(self, name: str, group: int, *, is_nested: bool) -> Iterator[pyarrow.Array]:
-        """Yield a column of a row group in batches within the limit, or encoded with a dictionary."""
+        """Yield a column of a row group in batches. Lists that could decode to too many bytes stay encoded."""
         metadata = self._file.metadata.row_group(group)
         parts = [metadata.column(place) for place in range(metadata.num_columns)]
         parts = [part for part in parts if f"{part.path_in_schema}.".startswith(f"{name}.")]
@@ -85,7 +85,7 @@ class ParquetFile:
             yield batch.column(0)
 
     def _longest_coded(self, name: str, group: int) -> int:
-        """Return the size in bytes of the longest text in a column's dictionaries. Reading one row loads them."""
+        """Return the size in bytes of the longest text in a column's dictionaries. Reading one row loads them all."""
         for batch in self._coded.iter_batches(columns=[name], batch_size=1, row_groups=[group]):
             return _longest_coded(batch.column(0))
         return 0

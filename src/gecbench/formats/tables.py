@@ -1,8 +1,8 @@
 """Read tables (JSON Lines, CSV, TSV, Parquet, data frames, `datasets`) and parallel text.
 
 Text columns are found by common names, or by the name you give. If the table has an `id` column, rows may be in any
-order: the ids are the ids of the corpus, or number all sentences from 0 or 1. If the table has a `source` column, its
-sentences must be those of the corpus.
+order. This column has the ids of the corpus, or sentence numbers counted from 0 or 1. If the table has a `source`
+column, its sentences must be the sentences of the corpus.
 """
 
 from __future__ import annotations
@@ -409,7 +409,7 @@ def id_column(names: Iterable[str]) -> str | None:
 
 
 def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
-    """Return the row of each sentence, matched by the ids of the corpus or by numbers from 0 or 1."""
+    """Return the row of each sentence, matched by the ids of the corpus or by sentence numbers from 0 or 1."""
     given, ids = [*map(str, columns.values[name])], corpus.ids or ()
     start = None if set(given) == set(ids) else _first_number(given, ids)
     if start is not None:
@@ -437,9 +437,9 @@ def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
 
 
 def _first_number(given: Sequence[str], ids: Sequence[str]) -> int | None:
-    """Return 0 or 1 if the given ids number all sentences from 0 or from 1, else None.
+    """Return 0 or 1 if the given ids are the numbers of all sentences, counted from 0 or 1. Otherwise return None.
 
-    If the corpus has other numbers as ids, the given ids must be the ids of the corpus, so return None.
+    If the ids of the corpus are other numbers, only these ids are valid, so return None.
     """
     starts = {start: [str(start + i) for i in range(len(ids))] for start in (0, 1)}
     if any(value.isdecimal() for value in ids) and list(ids) not in starts.values():

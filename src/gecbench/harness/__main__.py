@@ -1,6 +1,6 @@
 """`python -m gecbench.harness`: list the supported harnesses and how to run gecbench's tasks in them.
 
-The list shows which of them are installed. With `lm-eval` or `lighteval`, print only the path of its task files, for
+The list shows which harnesses are installed. With `lm-eval` or `lighteval`, print only the path of its task files, for
 use in a command.
 """
 

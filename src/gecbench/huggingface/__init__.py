@@ -1,1 +1,1 @@
-"""The bridge to Hugging Face: `evaluate` modules, bare names, uploads, results, tasks."""
+"""The bridge to Hugging Face: `evaluate` modules, loading by name, scores in training, rewards, uploads and results."""

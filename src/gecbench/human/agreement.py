@@ -119,8 +119,8 @@ def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agree
 def pooled_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> tuple[Agreement, Agreement, Agreement]:
     """Return the agreement within each of two groups, and within their union (Sakaguchi et al. 2016, Table 7).
 
-    As in the paper, this uses the pairs of systems that were shown at least twice in each group, ranked or not.
-    Outcomes follow the order shown. The union includes the comparisons within each group.
+    As in the paper, a pair of systems on a sentence is used if it was shown at least twice in each group, ranked or
+    not. An outcome is 1 if the system shown first wins. The union includes the comparisons within each group.
     """
     others = _by_pair(other, oriented=False)
     within: tuple[list[OutcomePair], ...] = ([], [], [])

@@ -1,6 +1,6 @@
 """The human bound: annotators scored like systems, against subsets of the others (Bryant & Ng 2015, §5).
 
-With n annotators, f(a, X) is the score of author a against the annotators in X. The paper's equations are:
+With n annotators, f(a, X) is the score of author a (an annotator or a system) against the annotators in X:
 
 1. g(X) = mean of f(a, X) over the annotators a outside X,
 2. h_i = mean of g(X) over the subsets X of i annotators: the human score,

@@ -43,7 +43,7 @@ Int32 = NDArray[np.int32]
 def align_texts(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]:
     """Return the columns of the official alignment.
 
-    As in the official program, two equal texts stay aligned with each other, so that only two texts are aligned.
+    As in the official program, if two of the three texts are equal, only one of them is aligned with the third text.
     """
     if source == hypothesis:
         return [(i, i, k) for i, k in align_pair(source, reference)]

@@ -45,7 +45,7 @@ class Ratio(NamedTuple):
 
 
 def pick_best(layers: Layers, offset: Counts, goal: Objective, sum_limit: int) -> Path | None:
-    """Return the path whose counts plus `offset` are best, None if there are more than `sum_limit` sums to compare.
+    """Return the path whose counts plus `offset` are best, or None if more than `sum_limit` sums must be compared.
 
     On ties, return the first path in the order of options, in which the options of later segments vary fastest.
     """
@@ -98,9 +98,10 @@ def metric_ratio(metric: int, start: int, weight: tuple[int, int] = (1, 1)) -> R
 def maximize(layers: Layers, offset: Counts, ratio: Ratio) -> tuple[Layers, tuple[int, int]]:
     """Return the graph of the paths with the largest ratio, and that ratio.
 
-    Dinkelbach's iteration: (a) Take the ratio value / whole of the current path. (b) Find the paths with the largest
-    sum of gains, upper * whole - lower * value. (c) If that sum is 0, the ratio is the largest, and exactly these paths
-    have this ratio. (d) Otherwise, take the first of these paths and repeat.
+    Dinkelbach's iteration: (a) Let value / whole be the ratio of the current path. (b) The gain of an edge with the
+    ratio upper / lower is upper * whole - lower * value. Find the paths with the largest sum of gains. (c) If that sum,
+    including the gain of `offset`, is 0, then these paths have the largest ratio, and no others. (d) Otherwise, take
+    the first of these paths and repeat.
     """
     if ratio.fault is not None and not offset[ratio.fault]:
         faults = [[-min(edge.counts[ratio.fault], 1) for edge in layer] for layer in layers]
@@ -172,7 +173,7 @@ class _Partial(NamedTuple):
 
 
 def _best_of_all_sums(layers: Layers, offset: Counts, goal: Objective, limit: int) -> Path | None:
-    """Return the first path with the best of all distinct sums, None if there are more sums than `limit`."""
+    """Return the first path with the best of all distinct sums, or None if there are more sums than `limit`."""
     sums: dict[tuple[int, tuple[int, ...]], _Partial] = {(0, (0,) * 15): _Partial(0, [])}
     for layer in layers:
         longer: dict[tuple[int, tuple[int, ...]], _Partial] = {}

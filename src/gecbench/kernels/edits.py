@@ -43,7 +43,8 @@ def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
     """Return the positions in both texts of the tokens that the alignment keeps, from left to right.
 
     Tokens shared at the start are always kept. The rest is aligned by tracing back through a Levenshtein table. On
-    ties, keep or replace is preferred to delete, and delete to insert. So tokens shared at the end need no table.
+    ties, keep or replace comes before delete, and delete before insert. So tokens shared at the end are always kept
+    too, and need no table.
     """
     shared, kept = 0, []
     while shared < min(len(before), len(after)) and before[shared] == after[shared]:

@@ -35,7 +35,7 @@ class Selection:
 
     `mode` selects the fields: span and correction ("cs"), span, correction and type ("cse"), span ("ds") or token
     ("dt"). `single` drops edits with two or more tokens on either side. `multi` drops all other edits. `filtered` lists
-    types to drop. With `once`, edits of an annotator with the same fields count once.
+    types to drop. With `once`, edits of one annotator that agree in these fields count once.
     """
 
     mode: Mode = "cs"

@@ -127,7 +127,7 @@ def _read_gold(path: str) -> Corpus:
 
 
 def _without_empty_rest(lines: list[str], sentences: int) -> list[str]:
-    """Drop empty lines after the last sentence, as the official program does not read them."""
+    """Drop empty lines after the last sentence, which the official program does not read."""
     return lines[:sentences] if not "".join(lines[sentences:]).strip() else lines
 
 

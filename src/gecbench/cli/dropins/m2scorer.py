@@ -108,7 +108,7 @@ def _read_gold(path: str) -> list[str]:
 
 
 def _choose(statistics: Statistics, beta: float) -> npt.NDArray[np.int64]:
-    """Return the row chosen for each sentence. If beta is not finite, F is NaN, and all rows are -1."""
+    """Return the row chosen for each sentence. If beta is not finite, F is NaN, and no row is chosen (-1)."""
     if not math.isfinite(beta):
         return np.full(len(statistics), -1, dtype=np.int64)
     return GreedyCumulative(abs(beta)).chosen(statistics)
@@ -193,9 +193,9 @@ def _edits(source: str, line: str, match: SentenceMatch, published: Sequence[Edi
 
 
 def _marks(tokens: Sequence[str], match: SentenceMatch) -> Iterator[tuple[str, int]]:
-    """Yield matched insertions next to a deletion, and matched deletions next to an insertion, each with a mark.
+    """Yield (mark, index) of each matched insertion next to a deletion, and matched deletion next to an insertion.
 
-    The mark is `!` if the neighbor agrees with a gold edit, otherwise `*` for an insertion and `&` for a deletion
+    The mark is `!` if the neighbor agrees with a gold edit. Otherwise it is `*` for an insertion and `&` for a deletion
     (docs/metrics/m2.md §11).
     """
     for i, _ in match.pairs:
