@@ -219,7 +219,7 @@ BAD_INPUT: dict[str, Callable[[], object]] = {
     "an empty corpus": scoring([], [], []),
     "a file that is not UTF-8": lambda: read_lines("latin1.txt"),
     "a UTF-16 file": lambda: read_lines("utf16.txt"),
-    "a gzip file without its ending": lambda: read_lines("packed.txt"),
+    "a gzip file without `.gz` in its name": lambda: read_lines("packed.txt"),
     "a missing file": lambda: read_lines("nowhere.txt"),
     "a directory": lambda: read_lines("folder"),
     "an M2 span beyond the sentence": lambda: read_m2("bad.m2"),
@@ -227,7 +227,7 @@ BAD_INPUT: dict[str, Callable[[], object]] = {
     "plain text as a corpus": lambda: resolve_corpus("plain.txt"),
     "metrics with a comma": lambda: gecbench.make_metric("gleu,m2"),
     "a metric of your own that returns NaN": lambda: gecbench.score(SOURCES, RIGHT, "python:nan_metric:score"),
-    "predictions in another case": scoring(
+    "predictions with wrong upper and lower case": scoring(
         [text.upper() for text in LONGER], [[source] for source in LONGER], LONGER, foreign="error"
     ),
     "predictions shifted by a line": scoring(LONGER[1:] + LONGER[:1], [[source] for source in LONGER], LONGER),
