@@ -70,11 +70,11 @@ def _walk_samples(
 
 
 def _step(totals: Counts, counts: Counts, options: Mask, beta_squared: float, rounded: bool) -> tuple[Counts, Counts]:
-    """Return the totals of each walk after one more sentence, and the option that each walk chose (-1: none).
+    """Choose an option for the next sentence of each sample. Return the new totals and the choices (-1: none).
 
-    The totals are (…, 3), the counts (…, options, 3). The option with the highest F of all choices so far is chosen.
-    Ties go to the most correct edits, then to the smallest value of proposed + beta² gold (with `rounded`: to the
-    fewest proposed edits, then to the fewest gold edits), then to the first option.
+    `totals` has the shape (…, 3) and `counts` the shape (…, options, 3). The option with the highest F of the new
+    totals is chosen. Ties go to the most correct edits, then to the smallest value of proposed + beta² gold (with
+    `rounded`: to the fewest proposed edits, then to the fewest gold edits), then to the first option.
     """
     best, chosen = totals, np.full(totals.shape[:-1], -1, dtype=np.int64)
     best_f, best_size = np.full(chosen.shape, -1.0), np.zeros(chosen.shape)
@@ -113,7 +113,8 @@ def _rounded_f(sums: Counts, beta_squared: float) -> tuple[Values, Values]:
 def ten_thousandths(values: Values) -> Values:
     """Return 10,000 times a value, rounded as Python's `round(value, 4)` does: exactly, ties to even.
 
-    The value is split into two parts whose products with 10,000 are exact. So the distance from a tie is exact, too.
+    The value is split into two parts whose products with 10,000 are exact. So it is known exactly on which side of a
+    tie the product lies.
     """
     high = values.astype(np.float32).astype(np.float64)
     whole = np.floor(high * 10000)

@@ -22,7 +22,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class NgramChanges(NamedTuple):
-    """The n-grams of one order, divided into the seven multisets above."""
+    """The n-grams of one order, divided into the seven multisets that the module's docstring defines."""
 
     kept: Ngrams
     deleted: Ngrams

@@ -1,7 +1,7 @@
 """Error groups: the edits of several annotators, clustered by overlap (docs/metrics/imeasure.md §2 and §3).
 
-A group is one error. Each annotator's edits in the group are one alternative. Edits of an alternative with the same
-span are joined. Equal alternatives are kept once.
+A group is one error. Each annotator's edits in the group are one alternative. If several edits of an alternative have
+the same span, they are joined. Equal alternatives are kept once.
 """
 
 from __future__ import annotations

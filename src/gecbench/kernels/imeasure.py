@@ -1,8 +1,8 @@
 """The I-measure's kernel: compare a hypothesis with references and choose the best one (Felice & Briscoe 2015).
 
 A row of counts has fifteen numbers: TP TN FP FN FPN for detection, for correction, and for the baseline, which is the
-unchanged source. docs/metrics/imeasure.md describes how the official scorer chooses among listed references (§6), and
-how the best mixed reference is found, since there are too many to list (§8).
+unchanged source. docs/metrics/imeasure.md describes how the official scorer chooses among listed references (§6). It
+also describes how the best mixed reference is found without listing all of them (§8).
 
 The search for the best mixed reference of a sentence:
 
@@ -60,11 +60,11 @@ Item = TypeVar("Item")
 
 
 class Limits(NamedTuple):
-    """Limits on time and memory.
+    """Limits on time and memory: the largest numbers of the following items.
 
+    `listed`: mixed references of a sentence that is searched without cutting it, with the same result.
     `segment`: references of a segment. `sums`: distinct sums of counts. `cells`: cells of an alignment. `work`: cells
-    of all alignments of a segment. `lattice`: cells of a search without cuts; 0 turns this search off. Sentences with
-    at most `listed` mixed references are not cut, which gives the same result.
+    of all alignments of a segment. `lattice`: cells of a search without cuts; 0 turns this search off.
     """
 
     listed: int = 2
@@ -365,8 +365,8 @@ class MixedSentence:
     def reach(self, block: Sequence[int]) -> int:
         """Return where the edits of a block end.
 
-        Edits are applied from right to left. So an edit reaches further than its span if edits that start inside the
-        span have shortened the text before.
+        Edits are applied from right to left. If edits that start inside the span of an edit have already shortened
+        the text, this edit reaches beyond its span.
         """
         groups = [self.groups[g] for g in block]
         end = max(group.extent()[1] for group in groups)
@@ -470,7 +470,7 @@ class MixedSentence:
 
 
 def _shortening(groups: Sequence[Sequence[Sequence[Edit]]], edit: Edit, end: int) -> int:
-    """Return by how many tokens other edits can shorten the text, if they start from the start of `edit` to `end`."""
+    """Return by how many tokens other edits that start between the start of `edit` and `end` can shorten the text."""
     return sum(
         max(
             (
@@ -572,7 +572,7 @@ def _cross_segment(text: Tokens, costs: Sequence[int], branches: Sequence[Branch
 
 
 def _take_token(text: Tokens, costs: Sequence[int], token: int, last: bool) -> list[int]:
-    """Return the costs after one token of the chain. After the `last` token, steps over the text are added later."""
+    """Return the costs after one token of the chain. After the `last` token, gaps over the text are not yet added."""
     row = [costs[0] + GAP]
     for i, other in enumerate(text):
         cost = min(costs[i] + (MATCH if token == other else MISMATCH), costs[i + 1] + GAP)
@@ -581,7 +581,7 @@ def _take_token(text: Tokens, costs: Sequence[int], token: int, last: bool) -> l
 
 
 def _miss_cut(costs: Sequence[int], cut: int, charge: int) -> list[int]:
-    """Return the least cost at each position for paths that do not pass the cut, minus the charge of the cut."""
+    """Return the least cost at each position for paths that miss the cut. The cut's charge is subtracted."""
     left = _FAR
     missed = []
     for i, cost in enumerate(costs):

@@ -5,9 +5,9 @@ outputs leave no such cell. For example, the last words of a truncated output ma
 same cost. Here the references are still divided into segments between blocks of error groups, but alignments may cross
 a boundary in several cells.
 
-1. Choose one cell of each boundary, its pivot. For each other cell, bound how much more an alignment through it can
-   save than one through the pivot, over all references. If the bound is below 0, no optimal alignment passes through
-   the cell. The other cells are live.
+1. Choose one cell of each boundary, its pivot. For each other cell, compute an upper bound: how much more than an
+   alignment through the pivot can an alignment through this cell save with any reference? If the bound is below 0, no
+   optimal alignment passes through the cell. All other cells, including the pivot, are live.
 2. Go through the segments from left to right. The beginning of a reference has a saving in each live cell of a
    boundary. If the savings of two beginnings differ by a constant, both continue in the same way and form one class.
    Trace the official alignment back through each segment, from each live cell at the segment's end. Count its columns.
@@ -124,7 +124,7 @@ class Lattice:
 
 
 def add_baseline(layers: Sequence[Sequence[Edge]], baseline: Sequence[Sequence[Edge]]) -> list[list[Edge]]:
-    """Return edges with the baseline's counts added. A node stands for a pair of nodes, one of each graph.
+    """Return edges with the baseline's counts added. A node of the result is a pair: a node of each given graph.
 
     The baseline's edges come from a lattice with an empty hypothesis, in which only source and reference are aligned.
     In this alignment, a token that both texts share counts as a false positive. Every other column is an error that is
@@ -187,7 +187,7 @@ class Planes:
         return planes
 
     def cross_back(self, plane: Plane, tokens: Tokens) -> Plane:
-        """Return the most that can be saved after each cell at the start of a segment, given the plane at its end."""
+        """Return the most that can be saved after each cell at a segment's start, given the same for its end."""
         self.cells += len(tokens) * plane.size
         for token in reversed(tokens):
             source, hypothesis = self._save_with(token)
@@ -217,8 +217,8 @@ class Planes:
     def trace_back(self, planes: Sequence[Plane], tokens: Tokens, end: Cell, whole: bool) -> tuple[Cell, Counts]:
         """Trace the official alignment back through a segment. Return the cell in which it starts, and its counts.
 
-        Moves at a boundary before the next token of the reference belong to the segment before the boundary. No
-        segment is before the first one. So the first segment, with `whole`, also counts the moves at its start.
+        Moves at a boundary before the next token of the reference belong to the segment before the boundary. The
+        first segment has no segment before it, so `whole` makes it count the moves at its own start, too.
         """
         i, j, k = *end, len(tokens)
         columns: list[Column] = []

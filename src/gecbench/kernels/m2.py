@@ -143,7 +143,7 @@ def _parse_errant_edit(line: str) -> Fields:
 
 
 def _whole_number(text: str) -> int:
-    """Return a whole number, at most 2**61. Larger numbers do not fit into an array, and no sentence is as long."""
+    """Parse a whole number. Numbers beyond ±2**61 become ±2**61: they lie outside every sentence either way."""
     return max(-_LARGEST, min(int(plain_number(text)), _LARGEST))
 
 

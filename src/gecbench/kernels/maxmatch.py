@@ -213,7 +213,10 @@ def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) ->
 
 
 class MergedEdits:
-    """The edit between each pair of vertices: number of steps (0: no edit), number of unchanged words, and start."""
+    """The edit between each pair of vertices.
+
+    Arrays hold its number of steps (0: no edit), its number of unchanged words, and its start in the source.
+    """
 
     def __init__(
         self, source: Tokens, hypothesis: Tokens, vertices: list[Vertex], singles: Sequence[Arc], release: str
@@ -282,8 +285,8 @@ def remove_merged_noops(table: MergedEdits, groups: Sequence[Ints]) -> list[Ints
     """Remove merged arcs that change nothing, but keep those that the official program misses.
 
     The program removes arcs from a list while it loops over this list. So the loop skips the arc after each removed
-    arc, and some of these arcs stay. If an arc is listed twice, its first entry is removed. Step 4 uses the length of
-    the list.
+    arc, even if this arc changes nothing. If an arc is listed twice, its first entry is removed. The length of the
+    remaining list affects the weights of step 4.
     """
     listed = np.concatenate([*groups, np.zeros((0, 2), dtype=np.int64)])
     tails, heads = listed.T
@@ -305,7 +308,7 @@ def remove_merged_noops(table: MergedEdits, groups: Sequence[Ints]) -> list[Ints
 
 
 def match_annotator(lattice: Lattice, golds: Sequence[GoldEdit], folded: Sequence[Tokens] | None = None) -> Match:
-    """Count one annotator's edits; with `folded`, ignore proposed edits of only spaces or letter case (§8)."""
+    """Count one annotator's edits; with `folded`, ignore those that change only spaces or case (§8)."""
     path = find_lightest_path(lattice, weigh_arcs(lattice, golds))  # steps 4 and 5
     proposed = [arc for arc in path if lattice.unchanged[arc] < lattice.steps[arc]]
     if folded is not None:
@@ -387,7 +390,8 @@ def find_lightest_path(lattice: Lattice, weights: NDArray[np.float64]) -> list[i
 
     Arcs are taken in the order of the list, and only a strictly lighter path replaces another. Sums are floats, so that
     rounding decides between paths of equal weight as it does in the official scorer. No arc begins where another arc
-    of its group ends. So numpy can skip at once all arcs that do not improve on the distances before the group.
+    of its group ends. So numpy can compare all arcs of a group with the distances before the group, and skip those arcs
+    that do not shorten a distance.
     """
     distance = np.full(len(lattice.vertices), np.inf)
     distance[0] = 0

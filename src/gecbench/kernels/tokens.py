@@ -54,7 +54,7 @@ def offsets_of(parts: Sequence[Sized]) -> Offsets:
 
 
 def offsets_of_sizes(sizes: npt.NDArray[Any]) -> Offsets:
-    """Return the offset of each part from the sizes of the parts. In a mask, the sizes are 0 (False) and 1 (True)."""
+    """Return the offset of each part from the sizes of the parts. A mask has the sizes 1 (True) and 0 (False)."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -142,7 +142,7 @@ def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
 
 
 def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray:
-    """Split the lines of all parts into tokens and number the tokens, one part after another."""
+    """Split lines into tokens and number the tokens. The lines of all `parts` are put end to end."""
     return TokenArray(*kernels.select("tokens").intern(*_concatenate(parts), rule == "unicode", kernels.threads()))
 
 
@@ -169,7 +169,7 @@ class KnownLines:
 
     @classmethod
     def of(cls, parts: Sequence[EncodedLines], rule: TokenRule) -> KnownLines:
-        """Split the lines of all parts as `split_tokens` does, and number the tokens."""
+        """Split the lines of all `parts`, put end to end, as `split_tokens` does, and number the tokens."""
         found = kernels.select("tokens").intern_and_list(*_concatenate(parts), rule == "unicode", kernels.threads())
         return cls(TokenArray(*found[:2]), EncodedLines(*found[2:]), rule)
 
@@ -184,7 +184,7 @@ def _concatenate(parts: Sequence[EncodedLines]) -> tuple[bytes, Offsets]:
 
 
 def count_shared(left: bytes, left_offsets: Offsets, right: bytes, right_offsets: Offsets) -> Ids:
-    """Return four numbers per pair of lines: left tokens, right tokens, distinct tokens in both lines, and in either.
+    """Count the tokens of each pair of lines: left, right, distinct tokens in both, and distinct tokens in either.
 
     Line i of a text is `text[offsets[i]:offsets[i + 1]]`, in UTF-8; tokens are separated by Unicode whitespace.
     """

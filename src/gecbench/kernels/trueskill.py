@@ -201,6 +201,9 @@ def _one_run(
 
 
 def _pick(shares: list[float], target: float) -> int:
-    """Return the first system whose running sum exceeds `target`, or (after rounding) the last with a share above 0."""
+    """Return the first system whose running sum exceeds `target`.
+
+    If rounding leaves no such system, return the last system with a share above 0.
+    """
     below = bisect_right(shares, target)
     return below if below < len(shares) else bisect_left(shares, shares[-1])

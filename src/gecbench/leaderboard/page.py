@@ -316,7 +316,7 @@ def _metric(name: str) -> dict[str, Any]:
 
 
 def _plugins(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return a description of each plug-in metric of the rows for the page."""
+    """Return what the page shows about each plug-in metric that scored any of the rows."""
     figures = (pair for row in rows for pair in row["scores"].items())
     found = {name: figure["signature"] for name, figure in figures if is_shown_plugin(name, figure)}
     return [
@@ -439,7 +439,7 @@ def table_key(table: BoardTable) -> str:
 
 
 def card(ours: str, settings: Settings) -> str:
-    """Return the README of a page that is a Space: `ours`, or a new one for a board with its own corpora."""
+    """Return the README of a Space: `ours` (of gecbench's board), or a new one for a board with its own corpora."""
     if not settings.corpora:
         return ours
     head = ours.split("---\n")[1]

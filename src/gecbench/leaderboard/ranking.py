@@ -34,8 +34,9 @@ class Comparable:
 def how_scored(record: Record, metric: str) -> HowScored | None:
     """Return the corpus fingerprint and the metric's settings of a score, or None if the score was only reported.
 
-    Scores are comparable if these are equal. The version of gecbench, the resamples of the interval, the tokenizer of
-    raw text and the number of capped sentences are left out, because they do not make scores incomparable.
+    Scores are comparable if fingerprints and settings are equal. The version of gecbench, the resamples of the
+    interval, the tokenizer of raw text and the number of capped sentences are left out, because they do not make scores
+    incomparable.
     """
     if record.kind != "scored":
         return None
@@ -57,8 +58,8 @@ def goodness(record: Record, metric: str) -> float:
 def comparable(records: Iterable[Record], metric: str, fingerprint: str | None = None) -> Comparable:
     """Choose the records to rank: systems that were scored on the same data with the same settings.
 
-    Of several groups of such systems, prefer the group with this `fingerprint`, then that with the newest record.
-    Baselines and human entries are neither ranked nor marked as different. Reported results are left out.
+    Of several groups of such systems, prefer the group with this `fingerprint`, then the group with the newest record.
+    Baselines and human entries are not ranked, and the result has no reason for them. Reported results are left out.
     """
     groups: dict[HowScored, list[Record]] = {}
     for record in records:
@@ -113,7 +114,7 @@ class BoardPlace:
 
 @dataclass(frozen=True)
 class Resampled:
-    """A score and its values on the bootstrap samples, which are the same for all systems of a corpus."""
+    """A score and its values on the bootstrap samples. All systems of a corpus get the same samples."""
 
     value: float
     values: Values
@@ -170,8 +171,8 @@ class Significance:
     def know(self, record: Record, prepared: Prepared, scores: Mapping[str, Score]) -> None:
         """Pass the outputs and the scores of a record that is not on the board yet, so that it can be tested.
 
-        If the corpus was tokenized together with the outputs, the scores are not used and the outputs are scored again,
-        because the other records are scored against the references without this tokenization.
+        If the corpus was tokenized together with the outputs, the given scores are not used. The outputs are scored
+        again on the original corpus, because the other records were scored on it.
         """
         corpus = self.corpora[record.table]
         self._prepared[record.table, record.outputs] = Prepared(corpus, prepared.lines)

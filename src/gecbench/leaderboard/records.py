@@ -136,7 +136,7 @@ def optional(check: Check) -> Check:
 
 
 def predicate(holds: Callable[[Any], bool], words: str) -> Check:
-    """Return a check for values for which `holds` is true. Its error says that a value is not `words`."""
+    """Return a check that `holds` is true. Its error message ends with "not" and `words`, such as "not a SHA-256"."""
 
     def check(value: object, where: str) -> None:
         if isinstance(value, bool) or not holds(value):
@@ -366,14 +366,14 @@ class Record(Checked):
         raise InputError("the file was not written by gecbench", fix="Add the entry with gecbench leaderboard submit")
 
     def to_json(self) -> bytes:
-        """Return canonical JSON without empty fields about the system, which records of 0.2.0 do not have."""
+        """Return canonical JSON without empty fields about the system: records of gecbench 0.2.0 lack them."""
         fields_of = asdict(self)
         empty = [name for name, value in _ABOUT_SYSTEM.items() if fields_of[name] == value]
         return canonical_json({name: value for name, value in fields_of.items() if name not in empty})
 
 
 def _upgrade(record: Any) -> Any:
-    """Return a record of schema 1 with the figures' new fields, all empty."""
+    """Convert a record of schema 1 to the current schema: fields that figures did not have then are empty."""
     if not isinstance(record, dict) or record.get("schema") != 1 or not isinstance(record.get("scores"), dict):
         return record
     scores = {
@@ -387,8 +387,8 @@ class Details(Checked):
     """A system's predictions, the scores of each sentence by metric, and scores of groups of sentences or edits.
 
     Sentences are grouped by the distance between source and references, and by the judged grammaticality of the source.
-    Edits are grouped by error type. Only boards of 0.2.0 have `by_distance`, which is not shown: its groups depend on
-    the outputs, so systems cannot be compared.
+    Edits are grouped by error type. Only boards of gecbench 0.2.0 have `by_distance`. This field is not shown:
+    its groups depend on the outputs, so systems cannot be compared.
     """
 
     predictions: Sequence[str] = checked(list_of(string))
@@ -454,7 +454,7 @@ class Settings(Checked):
         return bool(self.corpora) and not self.publish_references
 
     def needed_changes(self, sentences: int) -> int:
-        """Return in how many sentences a submission must differ: `min_changes`, or 5% of the sentences if fewer."""
+        """Return in how many sentences a submission must differ: `min_changes`, but at most 5% of the sentences."""
         return min(self.min_changes, max(1, sentences // 20)) if self.private else 0
 
     @property

@@ -124,7 +124,7 @@ def _host_name(host: str) -> str:
 
 
 def known_hosts(host: str, names: Collection[str]) -> Collection[str] | None:
-    """Return the accepted host names. None accepts all, if other machines are served and no names are given."""
+    """Return the accepted host names, or None (accept all) if other machines are served and `names` is empty."""
     return {*_LOOPBACK, host, *names} if host in _LOOPBACK or names else None
 
 
@@ -329,9 +329,9 @@ class App:
         return {corpus.name: corpus for corpus in self.site.plan.corpora}
 
     def _team(self, request: Request) -> tuple[str | None, Response | None]:
-        """Return the team of a request and None, or None and the response that refuses the request.
+        """Return a pair: the team of the request, and the response that refuses the request.
 
-        On a board without team tokens, both are None for an accepted request.
+        The response is None if the request is accepted. The team is None on a board without team tokens.
         """
         try:
             teams = self.teams.load()

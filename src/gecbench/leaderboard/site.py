@@ -49,12 +49,12 @@ def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress
 
 @lru_cache(maxsize=128)
 def contents(path: Path, _tag: str, *, compress: bool = False) -> bytes:
-    """Return the bytes of a file, compressed or not. Recent results are cached; `_tag` changes with the content."""
+    """Return the bytes of a file, compressed or not. Recent results are cached by path and content tag."""
     return gzip.compress(path.read_bytes(), compresslevel=6) if compress else path.read_bytes()
 
 
 def remove_abandoned_pages() -> None:
-    """Remove the temporary folders of servers that were killed. No process holds the locks in these folders."""
+    """Remove the temporary folders of servers that were killed: folders with a lock file that nobody has locked."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
         with suppress(OSError):
             ours = not folder.is_symlink() and (not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid())

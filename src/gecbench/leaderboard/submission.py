@@ -358,7 +358,7 @@ def validate_outputs(
     copy: bool = False,
     private: bool = False,
 ) -> list[str]:
-    """Raise an error for outputs that cannot come from a system. Return a note about everything suspicious.
+    """Raise an error for outputs that cannot come from a system. Return notes about suspicious outputs.
 
     Args:
         predictions: The outputs.

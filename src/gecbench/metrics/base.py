@@ -73,7 +73,7 @@ class Statistics:
         return Statistics(np.concatenate(parts), offsets_of(parts), self.diagnostics)
 
     def keep_choices(self, kept: Sequence[int]) -> Statistics:
-        """Return only these rows of each sentence, counted from 0. Numbers beyond its last row are ignored."""
+        """Return only these rows of each sentence, counted from 0. Rows that a sentence does not have are ignored."""
         position = np.arange(len(self.counts)) - np.repeat(self.offsets[:-1], self.choices())
         mask = np.isin(position, np.asarray(kept))
         sizes = np.add.reduceat(mask.astype(np.int64), self.offsets[:-1])

@@ -54,7 +54,7 @@ class Chunk(NamedTuple):
     changed: list[bool]
 
     def length(self, text: int = 0) -> int:
-        """Return the number of tokens before or after the edit, whichever is larger."""
+        """Return the length of the chunk in the source or in a text, whichever is larger. Text 0 is the system's."""
         return max(self.end - self.start, len(self.targets[text]))
 
     def kinds(self, assumption: Assumption) -> list[int]:
@@ -183,8 +183,8 @@ class CLEME(Metric):
     nothing needed to change. A chunk that only the reference changes is missed (FN).
 
     Predictions and gold are edits (an M2 file, `EditedTexts`) or texts. The installed `errant` extracts edits from
-    texts. Sentence scores follow the official program: version 1 rounds them to four decimals, and version 2 computes
-    them with other factors than the corpus score.
+    texts. Sentence scores follow the official program: version 1 rounds them to four decimals, and version 2 weights
+    the four rates differently than for the corpus score.
 
     Args:
         version: 1 computes F0.5. 2 computes a weighted sum of four rates. Hits (TP), errors (FP_ne) and
@@ -312,7 +312,7 @@ class CLEME(Metric):
 
         Let m be the mean of `changed`. A chunk of length l has the weight 2 / (1 + e^(m - l)) if it is correct or
         missed, and 2 / (1 + e^(l - m)) if it is wrong. Weights are clipped to 0.75 and 1.25. If no reference changes
-        anything, all weights are 1, but the official program returns NaN.
+        anything, all weights are 1 here. The official program returns NaN then.
         """
         if self.weights == "none":
             return np.ones(len(kinds), dtype=np.int64)
@@ -382,7 +382,7 @@ class CLEME(Metric):
         }
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return signature fields that state how edits were extracted from texts, like ERRANT's."""
+        """Return the signature fields of ERRANT that state how edits were extracted from texts."""
         return self.errant.reading_fields(corpus, predictions)
 
     @staticmethod

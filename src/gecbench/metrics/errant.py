@@ -45,7 +45,7 @@ def tier(kind: str, level: int) -> str:
 
 
 def at_tier(counts: Mapping[str, Sequence[int]], level: int) -> dict[str, list[int]]:
-    """Return the counts of error types at a tier. As in errant_compare, `UNK` overwrites earlier counts."""
+    """Return the counts at a tier: types with the same name there are added, but `UNK` replaces earlier counts."""
     merged: dict[str, list[int]] = {}
     for kind, three in counts.items():
         name = tier(kind, level)
@@ -222,13 +222,14 @@ class ERRANT(Metric):
         beta: The weight of recall. 0.5 weights precision twice as much as recall.
         mode: The parts of an edit that must match: "cs" span and correction (official default), "cse" also the type,
             "ds" only the span, "dt" each token that the edit touches.
-        single: Compare only edits of at most one token before and after the change.
-        multi: Compare only edits of two or more tokens before or after the change.
+        single: Compare only edits that replace at most one token with at most one token.
+        multi: Compare only edits that replace two or more tokens, or insert two or more.
         filter: Error types to leave out, such as "R:SPELL+M:PUNCT".
         duplicates: How to count edits whose compared parts are all equal. "official" counts a match for each such edit
             of the reference, so matches can outnumber proposed edits (errant issue 49). "once" counts them as one.
-        policy: How the annotator is chosen. "greedy-rounded" (official) maximizes the running F rounded to four
-            decimals, "greedy-cumulative" the unrounded F (as M2 does), "best-per-sentence" the F of each sentence.
+        policy: How the annotator is chosen. "greedy-rounded" (official) maximizes the running F, rounded to four
+            decimals. "greedy-cumulative" maximizes the unrounded running F, as M2 does. "best-per-sentence" maximizes
+            the F of each sentence.
         reannotate: Apply the gold edits, then extract and classify the edits again (`errant_m2 -auto`).
         lev: For plain text: align with plain Levenshtein distance.
         merge: For plain text: how adjacent changes are merged into edits.

@@ -134,7 +134,7 @@ def legend(explanations: Sequence[Explanation], color: bool = False) -> str:
 
 
 def _blocks(widths: Sequence[int], room: int | None, gap: int) -> list[tuple[int, int]]:
-    """Return ranges of columns that fit into `room` characters, at least one column each. None is unlimited room."""
+    """Return ranges of columns that fit into `room` characters, at least one column each. None sets no limit."""
     starts, used = [0], 0
     for k, width in enumerate(widths):
         if room is not None and k > starts[-1] and used + width > room:

@@ -150,7 +150,7 @@ class GLEU(Metric):
         return np.where(usable, values, 0.0)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return the official script's spread over the draws, and the mean brevity penalty, lengths and precisions."""
+        """Return deviation and 95% interval of the draws' scores, and mean brevity penalty, lengths and precisions."""
         values = self.values(totals)
         mean, deviation = float(values.mean()), float(values.std())
         safe = np.maximum(totals, 1).astype(np.float64)
@@ -241,9 +241,9 @@ class NgramCredit:
 def ngram_credits(source: Tokens, prediction: Tokens, reference: Tokens, n: int, literal: bool) -> list[NgramCredit]:
     """Return the n-grams of the prediction in order, each with its credit.
 
-    An n-gram matches as often as it occurs in the reference. Further occurrences are penalized if they are also in the
-    source. The official script penalizes only n-grams that do not occur in the reference at all. `literal`, as in
-    Equation 1 of Sakaguchi et al. 2016, also penalizes n-grams that occur in the reference, but less often.
+    An n-gram matches as often as it occurs in the reference. Like the official script, the function penalizes n-grams
+    that are in the source, but not in the reference at all. `literal`, as in Equation 1 of Sakaguchi et al. 2016, also
+    penalizes further occurrences of an n-gram that the source has more often than the reference.
     """
     in_source, in_reference = ngrams(source, n), ngrams(reference, n)
     found = []

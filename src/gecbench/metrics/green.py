@@ -54,7 +54,7 @@ class GREEN(Metric):
     """GREEN: F-beta of n-grams that are kept, deleted and inserted as in the reference.
 
     For each order n, p_n = TP / (TP + FP) and r_n = TP / (TP + FN) over the corpus (`kernels.green` counts them). P is
-    the geometric mean of all p_n, R of all r_n, and F = 1 / (a / P + (1 - a) / R) with a = 1 / (beta² + 1). Each
+    the geometric mean of all p_n, R that of all r_n, and F = 1 / (a / P + (1 - a) / R) with a = 1 / (beta² + 1). Each
     sentence uses the reference with the largest F. Ties are broken by F of the orders 1 to N - 1, then 1 to N - 2, ….
 
     Args:

@@ -424,7 +424,7 @@ def choose_mixed(
 
 
 def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) -> KnownLines:
-    """Number the tokens of sources and gold. They have single spaces, so every token rule splits them alike."""
+    """Number the tokens of sources and gold. Tokens are joined by single spaces, so every `rule` gives the same."""
     return KnownLines.of([encode_lines(sources), encode_lines(gold)], rule)
 
 
@@ -441,7 +441,7 @@ _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "mi
 def explain_sentence(
     selection: ChosenReferences, sentence: int, source: str, prediction: str, weight: float
 ) -> Explanation:
-    """Explain a sentence (counted from 0) against its chosen reference. The texts have single spaces."""
+    """Explain a sentence (counted from 0) against its chosen reference. Tokens are separated by single spaces."""
     if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
         return Explanation(f"Sentence {sentence + 1}: excluded, because it cannot be mixed", rows, meanings=_MEANINGS)

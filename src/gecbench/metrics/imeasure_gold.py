@@ -69,8 +69,9 @@ class FlatEdits(NamedTuple):
 class MixedGold:
     """Error groups as the kernel's flat arrays. `texts` holds the correction of each edit.
 
-    Alternatives of a group with the same edits count once. The arrays do not include the tokens of corrections, which
-    are numbered together with a system's tokens. `bridged` marks sentences whose groups are not independent.
+    If alternatives of a group have the same edits, only one is kept. The arrays do not include the tokens of
+    corrections, because they are numbered together with a system's tokens. `bridged` marks sentences whose groups are
+    not independent.
     """
 
     texts: Sequence[str]
@@ -144,7 +145,7 @@ class MixedGold:
         return self.flat._replace(corrections=corrections)
 
     def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
-        """Return the reference that results from one distinct alternative of each group (-1: no edit)."""
+        """Return the reference that results from the alternative `picks[g]` of each group g (-1: no edit)."""
         flat, first = self.flat, self.flat.group_offsets[sentence]
         edits = []
         for group, pick in enumerate(picks, start=first):
@@ -240,7 +241,7 @@ def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -
 def _in_official_order(sources: Sequence[str], references: Sequence[Sequence[str]]) -> list[list[str]]:
     """Sort each sentence's references in the order of the official scorer's dictionary (docs/metrics/imeasure.md §6).
 
-    If the source is one of the references, it is the first key.
+    A reference that is identical to the source is inserted into the dictionary first.
     """
     keys = [sorted(texts, key=source.__ne__) for source, texts in zip(sources, references, strict=True)]
     hashes = iter(string_hashes([text for texts in keys for text in texts if len(texts) > 1]))

@@ -64,8 +64,8 @@ class M2(Metric):
     (`gecbench.extract_edits`).
 
     The score equals that of the official scorer, floating-point ties included. We keep its quirks. A gold edit listed
-    twice is credited twice. Gold edits that are not in text order may be ignored. A sentence without annotators needs
-    no edits (docs/metrics/m2.md §8).
+    twice is credited twice. Gold edits that are not in text order may be ignored. A sentence without annotators is
+    scored as if it needed no edits (docs/metrics/m2.md §8).
 
     Args:
         beta: The weight of recall. 0.5 weights precision twice as much as recall.
@@ -257,7 +257,7 @@ class M2(Metric):
         return self._match(self.prepare_sentence(source, prediction, annotation), prediction, annotation)
 
     def _match(self, alone: MatchInput | None, prediction: str, annotation: Annotation) -> SentenceMatch:
-        """Match one prepared sentence. `alone` is None if the system proposed no edits."""
+        """Match one sentence. `alone` is its prepared input, or None if the system proposed no edits."""
         if alone is None:
             return credit(annotation, ())
         _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))
@@ -282,7 +282,7 @@ class M2(Metric):
         unedited = self.count(restrict_types(corpus, []), predictions)
 
         def score(part: Corpus) -> Score:
-            """Score against one type. Most sentences do not have this type; they are counted once for all types."""
+            """Score against one type. Sentences without this type, the majority, are counted once for all types."""
             edited = [i for i, found in enumerate(part.annotations or ()) if any(each.edits for each in found)]
             counted_here = self.count(part.select(edited), [predictions[i] for i in edited]) if edited else None
             statistics = unedited if counted_here is None else unedited.with_sentences(edited, counted_here)
@@ -381,7 +381,7 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
 
 
 def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
-    """Convert an edit table as `gold_rows` does. Return None if the official order of annotators is different."""
+    """Convert an edit table as `gold_rows` does, or return None if its annotators are not in the official order."""
     annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
     together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
     if any(_visiting_order(present) != list(range(len(present))) for present in together):
@@ -438,7 +438,7 @@ def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Seque
 def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
     """Return a sentence's annotations in the official order.
 
-    A sentence without annotations is treated as annotated with no edits.
+    A sentence without annotations gets an annotation without edits.
     """
     if len(sentence) < 2:
         return sentence or [Annotation(0, ())]

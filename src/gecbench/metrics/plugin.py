@@ -263,7 +263,7 @@ class Plugin(Metric):
 def _source_of(module: ModuleType, function: Callable[..., Any]) -> str:
     """Return a hash of the module's source code at its first use, or an empty string if there is none.
 
-    The hash stays the same until the module is reloaded, because a session runs the old code of an edited file.
+    The hash stays the same until the module is reloaded, because until then Python does not see edits of the file.
     """
     spec, digest = _SOURCES.get(module.__name__, (None, ""))
     if digest and spec is module.__spec__ and spec is not None:

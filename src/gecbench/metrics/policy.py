@@ -26,7 +26,8 @@ class Policy(ABC):
     """Chooses one row of counts for each sentence, and sums the chosen rows to the totals of the corpus.
 
     A policy may choose several times, in rounds: GLEU draws references in 500 rounds. Each round gives one row of
-    totals. If `one_row_per_reference`, each row of a sentence depends on one reference only, so rows can be left out.
+    totals. If `one_row_per_reference`, each row of a sentence depends on one reference only. Then some rows can
+    be left out without a recount.
     """
 
     one_row_per_reference: ClassVar[bool] = True
@@ -300,7 +301,7 @@ class OrderDependent(SingleRow):
     """References chosen while counting, for the best running total. They are valid only for this order of sentences."""
 
     def running(self) -> Running:
-        """Raise an error, because a batch counted alone would start from other totals."""
+        """Raise an error, because a batch alone would choose references without the totals of earlier batches."""
         raise InputError(
             "optimise=corpus chooses references for the whole corpus, not batch by batch", fix="Use optimise=sentence"
         )

@@ -39,7 +39,8 @@ class Samples:
 class PackedCounts:
     """Several columns of counts packed into the bits of one number, so that one addition adds all of them.
 
-    Each column has enough bits for its largest sum, so columns cannot overflow into each other. A float holds all bits.
+    Each column has enough bits for its largest sum, so columns cannot overflow into each other. A float64
+    holds all the bits exactly.
     """
 
     columns: list[int]

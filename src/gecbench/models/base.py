@@ -45,7 +45,7 @@ UNSAVED = "Nothing was saved: pass output=FILE to be able to resume"
 class ModelError(InputError):
     """A model failed. `rejected` holds outputs that could not be paired with sentences.
 
-    `unsaved_fix` replaces the advice if it says that outputs are saved, but the run has no output file.
+    `unsaved_fix` is the advice for a run without an output file, if the usual advice says that outputs are saved.
     """
 
     rejected: Sequence[str] | None = None
@@ -85,7 +85,7 @@ class Model(ABC):
 
     @abstractmethod
     def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
-        """Yield the outputs as they arrive: texts in order, or answers in any order.
+        """Yield the outputs as they arrive: either texts in the order of the sentences, or `Answer`s in any order.
 
         `lines` are the numbers of the sentences, from 1.
         """

@@ -346,7 +346,7 @@ class _RequestPool:
             await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
 
     async def _back_off(self, failed: FailedRequest, requests: int) -> None:
-        """Wait as long as the server asks, or twice as long after each failure. A rate limit pauses all workers."""
+        """Wait as long as the server asks, or else longer after each attempt. A rate limit pauses all workers."""
         seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
         if failed.wait is not None:
             seconds = failed.wait
@@ -407,7 +407,7 @@ class Client:
     timeout: float
 
     def connect(self, session: Any) -> Any:
-        """Return huggingface_hub's client. It always gets a token, because it would otherwise send the Hub's token."""
+        """Return huggingface_hub's client. Without a key, it gets a dummy token, or it would send the Hub's token."""
         from huggingface_hub import AsyncInferenceClient
 
         client = AsyncInferenceClient(base_url=self.url, token=self.key or _NO_KEY, timeout=self.timeout)

@@ -102,7 +102,8 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         Args:
             model: A `transformers` model.
             tokenizer: The tokenizer of the model.
-            args: The arguments of the trainer, which contain the process and the batch size. None for one process.
+            args: The arguments of the trainer, which contain the process and the batch size. `None` means a single
+                process.
         """
         rank, processes = (0, 1) if args is None else (args.process_index, args.world_size)
         batch = self.batch or (16 if args is None else args.per_device_eval_batch_size)
@@ -129,7 +130,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
 
 def _text(reply: str, sentence: str) -> str:
-    """Return the correction in a reply. Without one, return the reply: the unchanged source would score too well."""
+    """Return the correction in a reply, or else the whole reply, because the unchanged source would score too well."""
     reading = read_reply(reply, sentence)
     return flatten(reply).strip() if reading.outcome in UNANSWERED else reading.text
 

@@ -123,7 +123,7 @@ def comparison(
 def comparison_of_values(
     first: str, theirs: Mapping[str, float], ours: Mapping[str, float], digits: Callable[[str], tuple[int, int]]
 ) -> Table:
-    """Return a table with one row per published value. `digits` returns its `digits` and `more` (see `compared`)."""
+    """Return a table with one row per published value. `digits(name)` gives `digits` and `more` for `compared`."""
     return Table([first, *COMPARED], [[name, *compared(theirs[name], ours[name], *digits(name))] for name in theirs])
 
 
@@ -199,7 +199,7 @@ def grouped_bars(
     quantity: str,
     limits: Range,
 ) -> None:
-    """Draw bars of our values by label and name, with published values as short black lines."""
+    """Draw our values as groups of bars: a group per label, a bar per name. Black lines mark published values."""
     axis = figure.subplots()
     width = 0.8 / len(printed)
     for k, name in enumerate(printed):
@@ -246,7 +246,7 @@ def ranks_side_by_side(
 def line_with_range(
     figure: Any, places: Sequence[int], tables: Mapping[str, NDArray[np.float64]], labels: tuple[str, str]
 ) -> None:
-    """Draw one line per name: the mean over systems (systems × positions), with bars from lowest to highest."""
+    """Draw a line per name through the means of the systems, with vertical bars from the lowest to the highest."""
     axis = figure.subplots()
     for (name, table), color, shift in zip(tables.items(), ("red", "#777777"), (-0.06, 0.06), strict=False):
         mean = table.mean(axis=0)
@@ -352,7 +352,7 @@ def score_figure(panels: Mapping[str, Mapping[str, tuple[float, float]]], note: 
 
 
 def window_figure(lines: Mapping[str, Points], size: int, note: str) -> Figure:
-    """Return the figure of Pearson's r for each group of `size` neighbors, by the rank of its best system."""
+    """Return the figure of Pearson's r for each `size` systems with neighboring ranks, by the rank of the best one."""
     labels = f"rank of the best of {size} systems", "Pearson's r"
     caption = f"Correlation among {size} neighbors in the human ranking"
     return Figure("windows", caption, lambda figure: curves(figure, lines, labels, (-1.05, 1.05)), note)

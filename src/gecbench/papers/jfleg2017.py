@@ -115,7 +115,7 @@ def _coded_share(coded: Sequence[dict[str, Any]], letter: str, column: str = "co
 
 
 def _shares(coded: Sequence[dict[str, Any]], column: str, edit: str) -> list[float]:
-    """Return for each error type: of the sentences with this error, the percentage with the code `edit` in `column`."""
+    """Return a percentage per error type: how many sentences with this error have the code `edit` in `column`."""
     found = [[row for row in coded if error in row["codes_original"]] for error in ERRORS.values()]
     return [_coded_share(rows, edit, column) for rows in found]
 

@@ -99,7 +99,7 @@ def compute_changes(data: Conll14) -> dict[Pair, Change]:
 
 
 def texts_compared(data: Conll14) -> dict[str, list[str]]:
-    """Return the outputs of the systems, the input, and both references of each set (as `EFA`, `EFB`)."""
+    """Return the outputs of the systems, the input, and both references of each set (such as `EFA` and `EFB`)."""
     texts = dict(data.kept_systems)
     for name, prefix in SETS.items():
         references = data.corpus(REFERENCE_SETS[name]).references or ()
@@ -267,7 +267,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Correlations:
-    """Published scores and ours by (metric, references), and ours with the correct brevity penalty."""
+    """Scores by (metric, references): published, ours, and ours with the correct brevity penalty."""
 
     theirs: Mapping[tuple[str, str], Scores]
     ours: Mapping[tuple[str, str], Scores]
@@ -289,7 +289,7 @@ def compute_scores(data: Conll14, processes: int) -> Correlations:
 
 
 def _score(column: Column, corpus: Corpus, systems: Mapping[str, Sequence[str]]) -> tuple[Scores, Scores]:
-    """Return the scores as published and with the bug fixed. Both use the same counts."""
+    """Return the scores as the paper computed them and with the bug fixed. Both use the same counts."""
     metric = make_metric(column.as_published)
     other = make_metric(column.fixed) if column.fixed else None
     scores, fixed = {}, {}
@@ -309,7 +309,7 @@ def coefficients(scores: Scores | None) -> list[float | None]:
 
 
 def table6(found: Correlations) -> list[Section]:
-    """Return Table 6, one table per metric. Correlations: published, of the published scores, and of our scores."""
+    """Return a table per metric of Table 6: correlations as published, of the published scores, and of our scores."""
     header = ["references"]
     for symbol in ("ρ", "r"):
         header += [f"{symbol}: published", "of published scores", "ours", "difference"]
@@ -463,7 +463,7 @@ def _curve(counted: Statistics, sizes: list[int], score: SetScore) -> list[float
 
 
 def _drawn(counted: Statistics, sets: int) -> float:
-    """Return GLEU as the paper defines it. The more sets are averaged, the fewer draws are used."""
+    """Return GLEU as the paper defines it. The more sets of references are scored, the fewer draws each set gets."""
     return GLEU(iterations=max(1, DRAWS // sets)).value_of(counted)
 
 
@@ -485,7 +485,7 @@ EXPERT_GROUPS = "reassess/inter_annotator_agreements/highAgreedAMU.txt"
 
 
 def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, Figure]:
-    """Return the correlation of Section 5.2 and Figure 6: experts next to the crowd."""
+    """Return two comparisons of experts and crowd: the correlation of Section 5.2, and Figure 6."""
     crowd, relabeled = judged.rank(judged.crowd), judged.rank(judged.relabeled)
     shown = {ranking.sentence for ranking in judged.crowd}
     same = judged.rank([one for one in judged.experts if one.sentence - 1 in shown], share=5)
@@ -517,7 +517,7 @@ def _cluster_ends(ranking: HumanRanking) -> list[int]:
 
 
 def table7(data: Conll14, judged: Judged) -> Section:
-    """Return Table 7: as the paper computed it, and on matching sentences."""
+    """Return Table 7 as the paper computed it, and the agreement on sentences that are really the same."""
     groups = parse_expert_groups(data.upstream.text(EXPERT_GROUPS), file=EXPERT_GROUPS, first_sentence=1)
     crowd = expand_pairs(judged.crowd, groups=True, unranked=True)
     found = pooled_agreement(crowd, expand_pairs(groups, groups=True))

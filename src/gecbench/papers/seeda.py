@@ -79,7 +79,7 @@ class Seeda:
         return seeda.read_outputs(self.upstream)
 
     def corpora(self) -> dict[str, Corpus]:
-        """Return both sets of references. The keys occur in the names of the M2 files with ERRANT's edits."""
+        """Return both sets of references by name. The names of the M2 files with ERRANT's edits contain these names."""
         return {"gecmetrics": self.gec_metrics, "right": self.right}
 
     def people(self, human: str, method: str) -> Mapping[str, float]:

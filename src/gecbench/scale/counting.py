@@ -174,7 +174,7 @@ class Counted:
         return cls(rows, schema, statistics, signatures, golds, hashes)
 
     def table(self, **made: Any) -> pyarrow.Table:
-        """Return a table with one row per sentence. `made` is added to the JSON in the column `batch`."""
+        """Return a table with one row per sentence. The JSON in its column `batch` also gets the fields `made`."""
         import pyarrow
 
         good, size = self.rows.good, len(self.rows.places)
@@ -341,7 +341,7 @@ class BadRows:
             self.add_example(place, reason)
 
     def add_example(self, place: int, reason: str) -> None:
-        """Keep the error as an example if it is one of the first. A negative position is unknown."""
+        """Keep the error as an example if it is one of the first. A negative `place` means that it is unknown."""
         if len(self.examples) < SHOWN:
             self.examples.append(f"row {place}: {reason}" if place >= 0 else reason)
 
@@ -476,7 +476,7 @@ def _texts_fault(texts: Any) -> str | None:
 def _read_annotations(
     errors: _RowErrors, name: str, values: Sequence[Any], sources: Sequence[Any], *, applied: bool = False
 ) -> list[list[Annotation]]:
-    """Return the annotations of each row. Annotations that cannot be read or applied (`applied`) are errors."""
+    """Return the annotations of each row. Annotations that cannot be read (or, if `applied`, applied) are errors."""
     found: list[list[Annotation]] = []
     for row, (value, source) in enumerate(zip(values, sources, strict=True)):
         read: list[Annotation] = []

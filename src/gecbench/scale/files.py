@@ -297,9 +297,9 @@ def _blocks(reader: _LineReader) -> Iterator[list[str]]:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A column of a table, by its common names or a given name, and whether the table may have a column of ids.
+    """How to find a column of a table: by the name `column`, or else by one of its common `names`.
 
-    `fix` is the advice in the error message if there is no such column.
+    `ids` tells whether the table may have a column of ids. `fix` is the advice in the error for a missing column.
     """
 
     names: Sequence[str]

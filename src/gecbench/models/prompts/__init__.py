@@ -31,7 +31,7 @@ class Prompt:
         return self.text.replace(PLACE, sentence)
 
     def shows(self, sentences: Iterable[str]) -> list[int]:
-        """Return the numbers (from 1) of sentences that occur in the prompt. They must have at least four words."""
+        """Return the numbers (from 1) of sentences that occur in the prompt, without those of fewer than four words."""
         enough = 4
         return [k for k, text in enumerate(sentences, start=1) if text in self.text and len(text.split()) >= enough]
 
