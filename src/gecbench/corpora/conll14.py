@@ -64,7 +64,7 @@ REFERENCE_FIELDS = (
 )
 ANNOTATED_FIELDS = (
     *REFERENCE_FIELDS,
-    Field("annotations", ANNOTATIONS, "edits and their types; entry k turns `sentence` into entry k of `corrections`"),
+    Field("annotations", ANNOTATIONS, "edits; applying entry k to `sentence` gives entry k of `corrections`"),
 )
 SYSTEM_FIELDS = (
     *SENTENCE_FIELDS,
@@ -80,7 +80,7 @@ _OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), 
 JUDGMENT_FIELDS = (
     Field("item", "int32", "number of the ranking in the upstream file, from 0"),
     Field("id", "string", "number of the sentence, as in the other configurations"),
-    Field("judge", "string", "pseudonym of the judge: of an expert as published, of a crowd worker w1, w2, …"),
+    Field("judge", "string", "pseudonym of the judge: as published for experts; w1, w2, … for crowd workers"),
     Field("approved", "bool", "false if the answer was rejected on the crowd platform; always true for experts"),
     Field("seconds", "float64", "time that the judge took, in seconds"),
     Field(
