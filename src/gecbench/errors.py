@@ -123,7 +123,7 @@ def type_name(value: object) -> str:
 
 
 def write_advice(error: OSError) -> str | None:
-    """Return how to fix a path that cannot be written, if its error shows it.
+    """Return how to fix a path that cannot be written, or None if the error does not tell.
 
     >>> write_advice(FileNotFoundError()), write_advice(PermissionError())
     ('Create its folder first', None)

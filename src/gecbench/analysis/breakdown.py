@@ -79,7 +79,7 @@ class GrammaticalityGroup(SentenceGroup):
 
 @dataclass(frozen=True)
 class ReferenceGroup:
-    """Mean, lowest and highest score against sets of `references` references: all such sets, or a random sample."""
+    """The mean, lowest and highest score over sets of references. Each set has `references` references per sentence."""
 
     references: int
     sets: int

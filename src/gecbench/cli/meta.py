@@ -232,7 +232,7 @@ def _chosen_systems(
 def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[Ranking] | None]:
     """Return the judged systems with their scores, and the rankings.
 
-    If --human is a file of scores, there are no rankings (None). Otherwise all scores are NaN.
+    If --human is a file of scores, the rankings are None. Otherwise the scores are not known yet (NaN).
     """
     if options.human not in HUMAN_JUDGMENTS and Path(options.human).suffix in (".tsv", ".txt"):
         found = read_system_scores(options.human)

@@ -249,7 +249,7 @@ class EditedTexts(tuple[str, ...]):
 def _apply_first_rows(sources: Sequence[str], table: EditTable) -> Iterator[str]:
     """Yield each source with the edits of its first annotator applied.
 
-    For sorted edits that do not overlap, the result is that of `apply_edits`, but no `Edit` objects are created.
+    For sorted edits that do not overlap, the result is the same as with `apply_edits`. No `Edit` objects are created.
     """
     words = [texts[0].split() for texts in table.alternatives]
     columns = (ids.tolist() for ids in (table.starts, table.ends, table.corrections))

@@ -114,13 +114,13 @@ def error_type_in_words(error_type: str) -> str:
 
 
 def describe_error_type(error_type: str) -> str:
-    """Return an error type followed by its meaning, or alone if it is unknown.
+    """Return an error type followed by its meaning. If the meaning is unknown, return only the type.
 
     Args:
         error_type: The error type, as in an M2 file.
 
     Returns:
-        The type, a colon and a few words.
+        The type, a colon and a few words, or the type alone.
 
     Example:
         >>> describe_error_type("Wci")

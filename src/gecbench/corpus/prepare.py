@@ -64,7 +64,7 @@ class ForeignTextWarning(UserWarning):
 
 
 class RawTextWarning(UserWarning):
-    """A few predictions do not look tokenized like their sources. More such predictions raise an `InputError`."""
+    """A few predictions do not look tokenized like their sources. If there are many, `InputError` is raised instead."""
 
 
 class DamagedTextWarning(UserWarning):
@@ -452,7 +452,7 @@ def tokenized_alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
 
 
 def _tokenization_difference(source: str, line: str) -> int:
-    """Return how many signs show that a line is tokenized unlike its source, minus those that show the opposite."""
+    """Return the number of signs that a line is tokenized unlike its source, minus the number of opposite signs."""
     if source == line:
         return -1
     found = 0
@@ -483,9 +483,9 @@ def _clitic(text: str) -> bool | None:
 
 
 def _length_difference(source: str, line: str) -> int:
-    """Return 1 if a line's tokens are much longer or shorter than its source's, -1 if not, and 0 if that is unclear.
+    """Return 1 if the tokens are much longer or shorter than in the source, -1 if they are not, and 0 if unclear.
 
-    This is clear only if both texts have the same letters, or if one text is split into single characters.
+    The result is clear only if both texts have the same letters, or if one text is split into single characters.
     """
     ours, theirs = len(source.split()), len(line.split())
     if "".join(source.split()) == "".join(line.split()):

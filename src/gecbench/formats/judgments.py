@@ -96,7 +96,7 @@ def expand_pairs(rankings: Iterable[Ranking], *, groups: bool = False, unranked:
     Args:
         rankings: The rankings.
         groups: Compare texts instead of systems. The names of the systems that share a text are joined by a space.
-        unranked: Include pairs with a text that was not ranked. Their `ranked` is False.
+        unranked: Include pairs with a text that was not ranked. These judgments have `ranked` set to False.
 
     Yields:
         The judgments. Texts that no system produced are left out.

@@ -64,7 +64,7 @@ def _sources(parsed: ParsedM2, lines: Sequence[str]) -> list[str]:
 
 
 def _scored_edits(parsed: ParsedM2, file: str, out_of_range: OutOfRange) -> EditTable:
-    """Return the edits without `noop` and dropped edits, with corrections as texts."""
+    """Return the edits with corrections as texts. `noop` edits and out-of-range edits to drop are left out."""
     rows = np.repeat(parsed.source_lengths, np.diff(parsed.row_offsets))
     lengths = np.repeat(rows, np.diff(parsed.edit_offsets))
     starts, ends = parsed.starts, parsed.ends

@@ -122,8 +122,8 @@ def _align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column
 def _fill_table(source: Tokens, hypothesis: Tokens, reference: Tokens) -> Int32:
     """Return the table whose cell (i, j, k) is the largest saving of the first i, j and k tokens (step 1).
 
-    All k of a row are computed at once, each as the best of the seven moves. A move over one text alone saves nothing.
-    So the move over the reference alone is a running maximum along the row.
+    All cells of a row (i, j) are computed at once. Each cell is the best of the seven moves. A move over one text alone
+    saves nothing. So the move over the reference alone is a running maximum along the row.
     """
     shape = (len(source) + 1, len(hypothesis) + 1, len(reference) + 1)
     if shape[0] * shape[1] * shape[2] > _MOST_CELLS:
@@ -192,7 +192,7 @@ def count_columns(columns: Sequence[Column], source: Tokens, hypothesis: Tokens,
 
 
 def count_baseline(source: Tokens, reference: Tokens) -> list[int]:
-    """Count the classes of the source taken as hypothesis, aligned separately as in the official scorer."""
+    """Count the classes with the source as hypothesis. As in the official scorer, this is a separate alignment."""
     baseline = [0] * 5
     for i, k in align_pair(source, reference):
         kept = i >= 0 and k >= 0 and source[i] == reference[k]

@@ -52,7 +52,7 @@ def gleu_counts(
 def official_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> int:
     """Return matches minus penalty, at least 0, as the official script counts them.
 
-    An n-gram that occurs in the reference at all is never penalized, however often the hypothesis has it.
+    An n-gram that occurs in the reference is never penalized, even if the hypothesis has more of it.
     """
     match = sum((hypothesis & reference).values())
     penalty = sum(count for ngram, count in (hypothesis & source).items() if ngram not in reference)

@@ -1,7 +1,8 @@
 """`gecbench ieval`: a drop-in for the official I-measure scorer, with its arguments and output.
 
-As in the official program, options may come in any order, the last of a kind counts, and unknown options are ignored.
-docs/metrics/imeasure.md §7 describes the output. docs/exact.md lists the inputs for which we compared it byte by byte.
+As in the official program, options may come in any order, unknown options are ignored, and the last value of an option
+counts. docs/metrics/imeasure.md §7 describes the output. docs/exact.md lists the inputs for which we compared the
+output byte by byte.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _read_options(words: Sequence[str]) -> dict[str, str]:
-    """Return the known options, the last of each kind. Unknown options are ignored."""
+    """Return the known options. If one is given several times, the last value counts. Unknown options are ignored."""
     given: dict[str, str] = {}
     for word in words:
         name, colon, value = word.removeprefix("-").partition(":")
