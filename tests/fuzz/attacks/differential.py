@@ -139,7 +139,7 @@ ATTACKS = [
     Attack(
         "differential-imeasure",
         "error groups that touch, overlap, edit the same span twice or lie outside the sentence; all objectives",
-        f"{AGREE}, and the fast search chooses the same references as trying all of them",
+        f"{AGREE}, and the fast search chooses the same references as a search that tries all of them",
         differing(imeasure_case, imeasure_outcomes),
     ),
 ]
