@@ -200,5 +200,5 @@ def _no_source_error(line: str, file: str, number: int) -> InputError:
 
 
 def _malformed_edit_error(line: str, file: str, number: int) -> InputError:
-    fix = "Put an empty line before each line that starts with 'S '" if line.startswith("S") else _EDIT_FORM
+    fix = "Put exactly one empty line before each line that starts with 'S '" if line.startswith("S") else _EDIT_FORM
     return InputError(f"not an edit line: {line[:40]!r}", file=file, line=number, fix=fix)
