@@ -83,7 +83,7 @@ class Lattice:
         return [[(int(i), int(j)) for i, j in np.argwhere(total >= 0)] for total in sums]
 
     def edges(self, limit: int) -> list[list[Edge]] | None:
-        """Return the edges of every segment (step 2), None if they take more than `limit` cells of planes.
+        """Return the edges of every segment (step 2), or None if the planes would have more than `limit` cells.
 
         Node c * cells + n of a boundary stands for its class c and its live cell n.
         """

@@ -54,7 +54,7 @@ def offsets_of(parts: Sequence[Sized]) -> Offsets:
 
 
 def offsets_of_sizes(sizes: npt.NDArray[Any]) -> Offsets:
-    """Return the offset of each part from the sizes of the parts. A mask has the sizes 1 (True) and 0 (False)."""
+    """Return the offset of each part, given the sizes of the parts. In a mask, True counts as 1, False as 0."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 

@@ -97,7 +97,7 @@ class BoardPlace:
 
     Attributes:
         rank: The rank from 1, or None if the record cannot be compared with the ranked systems.
-        against: The id of the system that this one is tested against, or None if there is no test.
+        against: The id of the system that this system is tested against, or None if there is no test.
         p_value: The p-value of that test.
         p_adjusted: `p_value`, adjusted by Holm's method for the tests of `against` with all other ranked systems.
         cluster: The cluster from 1.

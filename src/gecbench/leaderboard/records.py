@@ -264,7 +264,7 @@ def figure(value: float, **known: Any) -> Figure:
         **known: Other fields; fields that are not given stay empty. `low` and `high` are the limits of the interval.
             `parts` are measures that are shown with the score, such as precision. `capped` is the number of sentences
             whose mixed references were too many to search. `human` is the mean score of one annotator against the
-            others, `against_others` is the system's score against the same references, and `ratio` is this score
+            others. `against_others` is the system's score against the same references. `ratio` is `against_others`
             divided by `human`. `signature` has the settings. A reported figure has its `source`, and `differs` says
             how its data or settings differ from those of gecbench.
     """

@@ -522,7 +522,7 @@ class Metric(ABC):
     def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
         """Return the names of the parts that are 0/0. Their values are conventions, so tables never mark them as best.
 
-        Precision is 0/0 if the system proposed nothing, and recall if there was nothing to correct.
+        Precision is 0/0 if the system proposed nothing. Recall is 0/0 if there was nothing to correct.
         """
         correct = parts.get("tp", nan)
         proposed = parts.get("proposed", correct + parts.get("fp", nan))
@@ -849,7 +849,7 @@ def _convert(metric: str, name: str, value: str, default: object) -> object:
 
 
 def metric_columns(metrics: Metrics) -> dict[str, Metric]:
-    """Return metrics by column name: their names, with parameters where several metrics have the same name."""
+    """Return metrics by column name: the metric's name, with its parameters if several metrics have this name."""
     if isinstance(metrics, Mapping) and metrics and all(isinstance(metric, Metric) for metric in metrics.values()):
         return dict(metrics)
     listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics

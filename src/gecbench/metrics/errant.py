@@ -76,7 +76,7 @@ def count_statistics(compared: Comparison) -> Statistics:
 
 
 def count_types(compared: Comparison, statistics: Statistics, rows: Counts) -> dict[str, list[int]]:
-    """Return TP, FP and FN by error type for the chosen rows, one per sentence."""
+    """Return TP, FP and FN by error type. `rows` has the row of counts chosen for each sentence."""
     found: dict[str, list[int]] = kernels.select("errant").count_types(compared, rows - statistics.offsets[:-1])
     return found
 

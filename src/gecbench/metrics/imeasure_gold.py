@@ -167,7 +167,7 @@ def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
 
 
 def _select(offsets: Offsets, chosen: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
-    """Return the offsets of the concatenated chosen parts, and the indexes of their items."""
+    """Concatenate the chosen parts. Return their new offsets, and the old positions of their items."""
     sizes = offsets[chosen + 1] - offsets[chosen]
     found = offsets_of_sizes(sizes)
     return found, np.repeat(offsets[chosen] - found[:-1], sizes) + np.arange(found[-1])

@@ -580,7 +580,7 @@ def explain_match(source: Sequence[str], prediction: Sequence[str], match: Sente
 
 
 def trimmed(source: Sequence[str], edit: Edit) -> Edit:
-    """Return an edit without equal tokens at its ends, because the alignment includes them more or less by chance."""
+    """Return an edit without unchanged tokens at its ends: the alignment includes them more or less by chance."""
     before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
     start, end = edit.start, edit.end
     while before and after and before[0] == after[0]:

@@ -26,8 +26,8 @@ class Policy(ABC):
     """Chooses one row of counts for each sentence, and sums the chosen rows to the totals of the corpus.
 
     A policy may choose several times, in rounds: GLEU draws references in 500 rounds. Each round gives one row of
-    totals. If `one_row_per_reference`, each row of a sentence depends on one reference only. Then some rows can
-    be left out without a recount.
+    totals. If `one_row_per_reference`, each row of a sentence depends on one reference only. Then rows can be left
+    out without a recount.
     """
 
     one_row_per_reference: ClassVar[bool] = True

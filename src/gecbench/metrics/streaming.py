@@ -61,7 +61,10 @@ class CheckResult:
         )
 
     def decide(self) -> None:
-        """Raise an error if at least 1% of the parts have errors, or if the corpus counts as identical. Else warn."""
+        """Raise an error if at least 1% of the parts have errors, or if the corpus counts as identical.
+
+        Otherwise, warn if fewer parts have errors, or if at least 1% of the parts have warnings.
+        """
         if self.identical and self.identical == self.compared:
             raise InputError(self.identity)
         if self.refused and self.refused >= _SHARE * self.parts:

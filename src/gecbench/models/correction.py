@@ -169,7 +169,7 @@ def _checked_target(output: str | Path, corpus: CorpusLike) -> Path:
 
 
 def _run_unsaved(correction: _Correction) -> list[Answer]:
-    """Return all answers of a run without an output file. Errors do not claim that answers are saved."""
+    """Return all answers of a run without an output file. Its errors do not say that answers are saved."""
     try:
         return correction.run()
     except ModelError as error:
