@@ -105,7 +105,7 @@ REFUSED = {
     "an edit of another letter": ((A, A.replace("A 0", "B 0")), [], r"gold.m2:2: not an edit line: 'B 0 1"),
     "an edit line cut short": ((A + B.strip() + "\nA 0 1\n\n", A + B), [], r"system.m2:5: not an edit line: 'A 0 1'"),
     "empty lines before it": (("\n \n" + A.strip() + "\nA 0 1\n\n" + B, A + B), [], r"system.m2:5: .* 'A 0 1'"),
-    "two empty lines": ((A + "\n" + B, A + B), [], r"system.m2:5: .* 'S d e'\. .* Put exactly one empty line before each"),
+    "two empty lines": ((A + "\n" + B, A + B), [], r"system.m2:5: .* 'S d e'\. Put exactly one empty line before each"),
     "beta 0 where there is no F": (("S a b\n\n", A), ["-b", "0"], "F is undefined"),
     "beta 0 where a type has no F": (
         (A, A.replace("0 1|||R", "1 2|||M")),
