@@ -62,7 +62,7 @@ Item = TypeVar("Item")
 class Limits(NamedTuple):
     """Limits on time and memory: the largest numbers of the following items.
 
-    `listed`: mixed references of a sentence that is searched without cutting it, with the same result.
+    `listed`: mixed references of a sentence that is not cut, because cutting would give the same result.
     `segment`: references of a segment. `sums`: distinct sums of counts. `cells`: cells of an alignment. `work`: cells
     of all alignments of a segment. `lattice`: cells of a search without cuts; 0 turns this search off.
     """

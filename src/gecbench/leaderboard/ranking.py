@@ -353,9 +353,9 @@ class NewPlace:
     Attributes:
         metric: The metric that ranks.
         rank: The rank from 1. For a baseline or human entry, the rank that its score would get.
-        of: The number of ranked systems, including this one.
+        of: The number of ranked systems, including the new record.
         above: The next better system, if there is one.
-        neighbors: The systems around this one, best first.
+        neighbors: The systems around the new record, best first.
         ranked: False for a baseline or human entry, which is not ranked.
     """
 

@@ -52,7 +52,7 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
     """Create a board: write `board.json` and the logo into a folder.
 
     `board.json` has the fingerprint of every corpus. Only the organizer may see exact p-values and waiting submissions,
-    so a `.gitignore` keeps them out of a repository.
+    so a `.gitignore` keeps these files out of a repository.
 
     Args:
         folder: The folder, new or without a board.

@@ -50,7 +50,7 @@ class EndpointModel(Model):
     """A model on a server. Prompts are sent in parallel.
 
     If a reply is a refusal, empty or far too long, its sentence stays unchanged and is counted as unanswered. Blank
-    sentences are not sent. The API key is read from the environment variable `key_variable`. By default it is HF_TOKEN
+    sentences are not sent. The API key is read from the environment variable `key_variable`. By default, it is HF_TOKEN
     for Hugging Face's servers, OPENAI_API_KEY for OpenAI's, and no key for others.
     """
 
