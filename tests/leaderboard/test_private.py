@@ -234,7 +234,7 @@ def test_score_only_counts_against_the_limits(gold, private):
     submit(Submission("first", outputs_of(gold, "goes"), submitter="Me"), corpus, store, resamples=20)
     assert [record.system for record in store.load().records] == ["first"], "what was scored may be added"
     submit(Submission("second", outputs_of(gold, "went"), submitter="Me"), corpus, store, **counted)
-    with pytest.raises(InputError, match="me has reached the limit of 3 submissions today"):
+    with pytest.raises(InputError, match="me has reached the limit of 3 submissions per day"):
         submit(Submission("third", outputs_of(gold, "ran"), submitter="me"), corpus, store, **counted)
 
 

@@ -79,7 +79,7 @@ def test_build_takes_its_corpora_from_the_records(tmp_path, run):
 def test_build_refuses_records_on_a_file_that_it_does_not_know(tmp_path, refused):
     store = FolderStore(tmp_path / "board")
     store.add(made_up_record(corpus="gold"))
-    words = "the board has records on gold, but no path of the corpus file. Give the corpus file with -c"
+    words = "the board has records on gold, but not the path of the corpus file. Give the corpus file with -c"
     refused(["leaderboard", "build", "--board", store.folder, "-o", tmp_path / "site"], words)
 
 

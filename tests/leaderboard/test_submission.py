@@ -143,7 +143,7 @@ def test_submissions_per_name_and_day_are_limited(tmp_path):
 
     hand_in("a", "Me")
     hand_in("b", " me ")
-    with pytest.raises(InputError, match="ME has reached the limit of 2 submissions today"):
+    with pytest.raises(InputError, match="ME has reached the limit of 2 submissions per day"):
         hand_in("c", "ME")
     with pytest.raises(InputError, match="the name of the submitter is missing"):
         hand_in("c", " ")

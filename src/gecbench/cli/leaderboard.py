@@ -272,7 +272,7 @@ def init(options: argparse.Namespace) -> None:
     store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
     metric = store.settings.metric
     if metric and (missing := METRICS[metric].missing()):
-        _warn((f"the board is ranked by another metric than {metric} for now, because {missing}",), "note")
+        _warn((f"another metric ranks the board until {metric} can be computed: {missing}",), "note")
     ranked = f"ranked by {metric}" if metric else "ranked by the usual metric of each corpus"
     print(f"{Path(options.folder) / 'board.json'}: {'private' if private else 'open'}, {ranked}")
     if private:
@@ -483,7 +483,8 @@ def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
     except InputError as error:
         if not corpora:
             raise
-        _warn((f"{error.problem}. Without the file (-c FILE), their tables have no significance tests or sentences",))
+        words = "Until you give the corpus with -c, the tables of these records have no significance tests or sentences"
+        _warn((f"{error.problem}. {words}",))
     return PagePlan(
         corpora,
         seeds=not options.without_published,

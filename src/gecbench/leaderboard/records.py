@@ -247,8 +247,8 @@ NOTES: Mapping[str, str] = {
     "p_adjusted": "p (Holm): p, adjusted by Holm's method for all tests against the same system. *: below 0.05",
     "human": "human: mean score of one annotator against the others. same refs: the system's score against the same "
     "references. % human: same refs divided by human",
-    "cluster": "Systems in a cluster do not differ significantly from the first system of that cluster. The first "
-    "system of the next cluster differs significantly (*: p < 0.05, adjusted by Holm's method)",
+    "cluster": "The systems of a cluster do not differ significantly from its first system. The first systems of two "
+    "neighboring clusters differ significantly (*: p < 0.05, adjusted by Holm's method)",
     "capped": "Capped sentences have too many mixed references to search, so they are scored against their best "
     "single annotator",
     "reported": "Results as reported by others are not ranked, because their data or settings may differ",

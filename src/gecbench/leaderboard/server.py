@@ -304,7 +304,7 @@ class App:
         times = counted(left.tries, "time")
         problem = f"the server stopped {times} while scoring this submission, so the file was moved here"
         print(f"gecbench: note: {place}: {problem}", file=sys.stderr, flush=True)
-        sentence = f"The server stopped {times} while scoring this submission. It will not be scored."
+        sentence = f"The server stopped {times} while scoring this submission. Write to the board's owner."
         self.queue.add_finished(Job(left.name, "failed", result={"error": sentence}))
 
     def _start(self, job: Job, submission: Submission, corpus: Corpus, tries: int = 0) -> None:

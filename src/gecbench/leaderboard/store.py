@@ -197,7 +197,7 @@ class FolderStore:
         tables = dict.fromkeys(record.table for record in self.load().records if record.table not in known)
         files = [name for name, _ in tables if not is_known_name(name)]
         if files:
-            problem = f"the board has records on {', '.join(dict.fromkeys(files))}, but no path of the corpus file"
+            problem = f"the board has records on {', '.join(dict.fromkeys(files))}, but not the path of the corpus file"
             raise InputError(problem, fix="Give the corpus file with -c")
         return [resolve_corpus(corpus_name(table)) for table in tables]
 

@@ -227,10 +227,9 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
     name, day = normalized_submitter(submission.submitter), today()
     made = sum(record.date == day and normalized_submitter(record.submitter) == name for record in records)
     if made >= settings.per_day:
-        fix = "Try again after midnight UTC"
-        raise InputError(
-            f"{submission.submitter} has reached the limit of {counted(made, 'submission')} today", fix=fix
-        )
+        most = counted(settings.per_day, "submission")
+        problem = f"{submission.submitter} has reached the limit of {most} per day"
+        raise InputError(problem, fix="Try again after midnight UTC")
 
 
 def normalized_submitter(submitter: str) -> str:
@@ -268,7 +267,8 @@ def _check_changes(
         if changed < needed:
             raise InputError(
                 f"only {counted(changed, 'output')} differ{'s' if changed == 1 else ''} from {name}",
-                fix=f"On this private board, submissions must differ in at least {counted(needed, 'sentence')}",
+                fix=f"On this private board, at least {counted(needed, 'output')} must differ from the source and from "
+                "each of your earlier submissions",
             )
 
 
@@ -489,11 +489,11 @@ def _differences(metric: str, claimed: Record, scored: Record) -> Iterator[str]:
         yield f"{metric}: not verified, because its plug-in was not given (--plugin)"
         return
     if metric not in claimed.scores or metric not in scored.scores:
-        what = "not computed here" if metric in claimed.scores else "missing in the record"
+        what = "only in the record, not computed again" if metric in claimed.scores else "missing in the record"
         yield f"{metric}: the score is {what}"
         return
     if how_scored(claimed, metric) != how_scored(scored, metric):
-        yield f"{metric}: scored with other settings: {claimed.scores[metric]['signature']}"
+        yield f"{metric}: the record was scored with other settings: {claimed.scores[metric]['signature']}"
     ours, theirs = scored.scores[metric], claimed.scores[metric]
     for name in ours:
         if name != "signature" and not _equal(theirs[name], ours[name]):

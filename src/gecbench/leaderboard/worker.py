@@ -146,12 +146,13 @@ def _error(answer: dict[str, Any], status: int, limits: TaskLimits) -> GecbenchE
 
 
 def _limit_met(memory: bool, status: int, limits: TaskLimits) -> str:
+    fix = "Shorten unusually long outputs, or write to the board's owner."
     if memory:
-        return f"Scoring needs more memory than the limit of {limits.memory / 2**30:.3g} GB."
+        return f"Scoring needs more memory than the limit of {limits.memory / 2**30:.3g} GB. {fix}"
     if os.name == "posix" and status == -signal.SIGXCPU:
-        return f"Scoring takes more CPU time than the limit of {limits.processor_seconds} s."
+        return f"Scoring takes more CPU time than the limit of {limits.processor_seconds} s. {fix}"
     if os.name != "posix" or status == -signal.SIGALRM:
-        return f"Scoring takes longer than the limit of {limits.seconds:g} s."
+        return f"Scoring takes longer than the limit of {limits.seconds:g} s. {fix}"
     return (
         f"The scoring process stopped unexpectedly (status {status}). Try again later, or write to the board's owner."
     )
