@@ -89,7 +89,7 @@ def test_many_references_are_sampled():
 
 def test_ragged_references_have_no_curve():
     corpus = Corpus(sources=["a", "b"], references=[["a"], ["b", "c"]])
-    with pytest.raises(InputError, match="1 to 2 references"):
+    with pytest.raises(InputError, match="varies from 1 to 2"):
         by_reference_count(GLEU().score_corpus(corpus, ["a", "b"]))
 
 

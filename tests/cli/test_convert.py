@@ -72,7 +72,7 @@ def test_an_annotator_without_lines_did_not_leave_the_sentence_unchanged(folder,
     assert printed.out == "He went home .\nShe goes home .\nFine .\n"
     assert (
         "annotator 1 has no lines in 1 sentence that other annotators annotated. "
-        "The first annotator's edits are used there" in printed.err
+        "In these sentences, the edits of the first annotator are used" in printed.err
     )
 
 

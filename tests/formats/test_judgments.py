@@ -271,7 +271,7 @@ def test_the_numbers_alone_may_show_where_they_start() -> None:
 
 
 def test_judgments_of_other_outputs_are_refused() -> None:
-    with pytest.raises(InputError, match=r"^mine.xml: systems that were judged together .* have different outputs"):
+    with pytest.raises(InputError, match=r"^mine.xml: some systems have the same output .* outputs differ"):
         count_from_zero([ranking_of(n, "A B C") for n in (1, 2)], OUTPUTS, file="mine.xml")
     with pytest.raises(InputError, match="sentence 4 was judged, but the outputs have 3 lines"):
         count_from_zero([ranking_of(4, "A", "B")], OUTPUTS, file="mine.xml")

@@ -191,7 +191,7 @@ def by_reference_count(score: Score) -> list[ReferenceGroup]:
     sizes = set(score.statistics.choices().tolist())
     if len(sizes) != 1:
         raise InputError(
-            f"the sentences have {min(sizes)} to {max(sizes)} references, but must all have the same number",
+            f"the number of references per sentence varies from {min(sizes)} to {max(sizes)}",
             fix="Use a corpus with the same number of references for every sentence",
         )
     references = sizes.pop()

@@ -100,6 +100,7 @@ def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:
         chosen[i] = [min(corpus.annotations[i], key=lambda found: found.annotator)]
     if missing:
         where = f"in {counted(len(missing), 'sentence')} that other annotators annotated"
-        log_info(f"annotator {annotator} has no lines {where}. The first annotator's edits are used there")
+        instead = "In these sentences, the edits of the first annotator are used"
+        log_info(f"annotator {annotator} has no lines {where}. {instead}")
     alone = Corpus(sources=corpus.sources, annotations=chosen, name=corpus.name)
     return [texts[0] for texts in derive_references(alone).references or ()]

@@ -227,7 +227,7 @@ def _change_row(name: str, found: Change) -> list[str]:
 
 _ACTIONS = {
     "rank": ("Rank systems by human judgments, with rank ranges and clusters", _rank_options, _rank),
-    "agreement": ("Measure the agreement of judges with kappa and weighted kappa", _agreement_options, _agreement),
+    "agreement": ("Measure how much judges agree (kappa, weighted kappa)", _agreement_options, _agreement),
     "bound": ("Score annotators and systems against the same references", _bound_options, _bound),
     "change": ("Measure how much references and systems change the source", _change_options, _change),
 }

@@ -86,7 +86,7 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "known judgments, a CSV or XML file of judgments, or a TSV file of human scores (default: demo)"
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
     parser.add_argument(
-        "-c", "--corpora", metavar="NAME|FILE", nargs="+", help="corpora with references (default: that of --human)"
+        "-c", "--corpora", metavar="NAME|FILE", nargs="+", help="corpora with references (default: the judged corpus)"
     )
     add_predictions_options(parser, None)
     about = "folder with ERRANT's edits for errant and cleme: a file SYSTEM.m2 per system, and gold.m2 or gold_right.m2"

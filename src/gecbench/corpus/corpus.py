@@ -394,7 +394,8 @@ def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]
         found = f"{counted(len(references), 'sentence')}, but {counted(len(sources), 'source')}"
         raise InputError(f"there are references for {found}", fix=_SENTENCE_MAJOR)
     if _square_and_transposed(references, sources):
-        raise InputError("references look transposed: they resemble the sources column by column", fix=transposed_fix)
+        problem = "references look transposed: each list seems to contain one reference of every sentence"
+        raise InputError(problem, fix=transposed_fix)
 
 
 def _square_and_transposed(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> bool:

@@ -236,7 +236,7 @@ def _distinct_references(source: str, corrections: Sequence[Sequence[Edit]], ann
 def derive_group_references(corpus: Corpus) -> Corpus:
     """Add the unmixed references of the error groups."""
     if corpus.groups is None:
-        raise InputError(f"{corpus.name} has no error groups to derive references from")
+        raise InputError(f"{corpus.name} has no error groups", fix="Add error groups with derive_groups(corpus)")
     pairs = zip(corpus.sources, corpus.groups, strict=True)
     return corpus.replace(references=[unmixed_references(source, sentence) for source, sentence in pairs])
 

@@ -896,7 +896,7 @@ def _swapped(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
             if worse - better < deviations * (better + worse) ** 0.5 or better == worse:
                 break
         else:
-            share = f"{worse / (better + worse):.0%} of the sentences that differ read better in the sources"
+            share = f"where they differ, the source reads better in {worse / (better + worse):.0%} of the sentences"
             yield f"the sources and {_reference_name(corpus, k)} look swapped: {share}"
 
 

@@ -170,7 +170,7 @@ def count_from_zero(
         found = [k for k in fitting if right[k] >= _SAME_TEXTS * len(shared)]
         if not found:
             raise InputError(
-                "systems that were judged together as having the same output have different outputs",
+                "some systems have the same output according to the judgments, but the given outputs differ",
                 file=file,
                 fix="Give the outputs of the whole test set, in the order in which its sentences are numbered",
             )

@@ -311,8 +311,8 @@ def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
     chosen = table.of_annotator(annotator)
     others = (np.diff(table.row_offsets) > 0) & (np.diff(chosen.row_offsets) == 0)
     if others.any():
-        sentences = counted(int(others.sum()), "sentence")
-        log_info(f"annotator {annotator} has no lines in {sentences} that others annotated. These count as unchanged")
+        where = f"in {counted(int(others.sum()), 'sentence')} that other annotators annotated"
+        log_info(f"annotator {annotator} has no lines {where}. These sentences count as unchanged")
     return chosen
 
 

@@ -117,7 +117,7 @@ def _check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annot
     for i, (source, text) in enumerate(zip(sources, texts, strict=True)):
         if source.split() != text.split() and annotator.tokens(source) != source.split():
             raise InputError(
-                f"errant: with tok=yes, spaCy splits source {i + 1} differently from the gold",
+                f"errant: with tok=yes, spaCy splits source {i + 1} into other tokens than the gold edits use",
                 fix="Leave out tok, or score against references",
             )
 
