@@ -137,7 +137,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         if ids is not None:
             sources, predictions, references = in_order(ids, sources, predictions, references)
         elif self.num_process > 1:
-            problem = f"rows of {self.num_process} processes are scored in the order of the processes"
+            problem = f"the sentences of {self.num_process} processes may not be in the order of the corpus"
             warnings.warn(f"{problem}. Pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
         preprocessing = Preprocessing(tokenize, tokenized, aligned)
         prepared = preprocessing.prepare(self.corpus(sources, references), self.outputs(sources, predictions))

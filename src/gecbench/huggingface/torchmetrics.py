@@ -102,7 +102,7 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
             if None not in ids:
                 sources, texts, references = in_order(ids, sources, texts, references)
             elif count_processes() > 1:
-                problem = "sentences are scored in the order of the processes"
+                problem = "the sentences of several processes may not be in the order of the corpus"
                 warnings.warn(f"{problem}. Pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
             corpus, ids = Corpus(sources, references), list(range(len(texts)))
         total = Accumulator(corpus, [self.metric], tokenize=self.tokenize)

@@ -70,7 +70,7 @@ class CommandModel(Model):
             message = process.last_message()
             printed_error = f", saying {shorten(message)!r}" if message else ""
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-            again = "The lines it printed are saved: start the same run again to resume"
+            again = "The printed lines are saved: start the same run again to resume"
             fix, unsaved = (again, UNSAVED) if printed else ("Try the command in a shell first", None)
             raise self.failure(f"{how} {done}{printed_error}", *place, fix=fix, unsaved_fix=unsaved)
         if len(printed) != len(sentences):

@@ -65,7 +65,7 @@ class FunctionModel(Model):
             raise self.failure(problem, first_line, sentences[0], fix=_RETURN)
         for k, output in enumerate(found):
             if not isinstance(output, str):
-                problem = f"returned a list with {type_name(output)} among the strings"
+                problem = f"returned a list that contains {type_name(output)}, not only strings"
                 raise self.failure(problem, first_line + k, sentences[k], fix=_RETURN)
         return found
 

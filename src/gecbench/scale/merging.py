@@ -94,7 +94,7 @@ def compare(
     for name, signatures in others:
         if signatures != first[1]:
             raise InputError(
-                f"{name} was counted with another corpus or other options than {first[0]}",
+                f"{name} and {first[0]} were counted on different corpora or with different options",
                 fix="Count both with the same corpus and options",
             )
     return Report(scored, significance_tests(scored, test, against, resamples, seed))
