@@ -163,7 +163,7 @@ def _table5(upstream: Upstream, corpus: Corpus, distances: Any, runs: int) -> Se
         "released judgments.",
         f"TrueSkill clusters, published: {groups}. Ours: {again}.",
         "M2 of Human: each rewrite is scored against the other three with release 3.2 of the scorer. Today's release "
-        f"gives {today}. The gold is the released M2 file. In five sentences, edits past the end of the source are "
+        f"gives {today}. The gold edits are the released ones. In five sentences, edits past the end of the source are "
         "left out.",
     )
     return Section("Table 5: systems and humans", table, notes)

@@ -537,7 +537,7 @@ def table7(data: Conll14, judged: Judged) -> Section:
         "The experts' sentence numbers start at 0 but were read as if they started at 1. So a crowd task for sentence "
         "s has the groups of systems of sentence s + 1. As a result, 982 of 2,791 labels (35%) name a system that did "
         "not write the text shown, and the third row compares judgments of different sentences.",
-        "The last three rows identify sentences and systems by the texts shown. There, experts agree with the crowd as "
-        "well as experts and crowd agree among themselves.",
+        "The last three rows identify sentences and systems by the texts shown. In these rows, the "
+        "agreement between experts and crowd is about as high as the agreement within each group.",
     )
     return Section("Table 7: agreement of judges", comparison("judges", ("κ", "weighted κ"), rows, 2, 2), notes)
