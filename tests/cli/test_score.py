@@ -65,7 +65,7 @@ def test_a_large_corpus_gets_a_hint_about_streams(capsys, monkeypatch):
 
     monkeypatch.setattr(score, "_LARGE", 42)
     assert main(["score", "-c", "demo", "-p", SYSTEMS[1]]) == 0
-    assert capsys.readouterr().err.startswith("gecbench: scoring 42 sentences at once. Use --stream for less memory")
+    assert capsys.readouterr().err.startswith("gecbench: scoring 42 sentences at once. To save memory and see progress")
 
 
 SOURCES = ["He go home .", "They is here .", "A cat sleep ."]

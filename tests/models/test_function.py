@@ -70,7 +70,7 @@ def fail():
         (fails_on("", lambda: "\udce9"), 1, "lone surrogate.*line 2"),
         (lambda texts: [text for text in texts if text], 0, "returned 4 outputs for 5 sentences.*line 1"),
         (lambda texts: [*texts[:2], None, *texts[3:]], 0, "contains a NoneType, not only strings.*line 3"),
-        (lambda texts: None, 0, "returned a NoneType for a list"),
+        (lambda texts: None, 0, "returned a NoneType, but was given a list"),
         (lambda texts: ["fine", "a\nb", *texts[2:]], 1, "line break.*line 2"),
     ],
 )

@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     _check_whole(options)
     inputs = load_inputs(options)
     if len(inputs.corpus) >= _LARGE:
-        log_info(f"scoring {len(inputs.corpus):,} sentences at once. Use --stream for less memory and a progress bar")
+        log_info(f"scoring {len(inputs.corpus):,} sentences at once. To save memory and see progress, use --stream")
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed"))
     if options.per_sentence is not None:
         print(_per_sentence(report, inputs.corpus, options.format, options.wide))

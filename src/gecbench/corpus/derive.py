@@ -42,7 +42,7 @@ def derive_references(corpus: Corpus) -> Corpus:
     (('He goes .',),)
     """
     if corpus.annotations is None:
-        raise InputError(f"{corpus.name} has no annotations to derive references from")
+        raise InputError(f"{corpus.name} has no annotations", fix="Give annotations (an M2 file)")
     references = [
         [apply_edits(source, annotation.edits) for annotation in sentence] or [" ".join(source.split())]
         for source, sentence in zip(corpus.sources, corpus.annotations, strict=True)
@@ -93,7 +93,7 @@ def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
     """
     references, origin = corpus.references, corpus.origin()
     if references is None:
-        raise InputError(f"{corpus.name} has no references to extract edits from")
+        raise InputError(f"{corpus.name} has no references to extract edits from", fix="Give references")
     if origin is not None:
         whole, chosen = origin
         return [[edits[k] for k in chosen if k < len(edits)] for edits in _extracted_edits(whole)]

@@ -37,7 +37,7 @@ class XmlReader:
 
     def refuse(self, *_: object) -> None:
         """Raise an error for a declaration."""
-        raise self.wrong("document type and entity declarations are not allowed", "Remove the <!DOCTYPE ...> part.")
+        raise self.wrong("the declarations <!DOCTYPE ...> and <!ENTITY ...> are not allowed", "Remove them")
 
     def open(self, name: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element."""

@@ -58,7 +58,8 @@ class FunctionModel(Model):
     def _call_with_list(self, sentences: Sequence[str], first_line: int) -> Sequence[str]:
         outputs = self._call(list(sentences), first_line, sentences[0])
         if isinstance(outputs, str) or not hasattr(outputs, "__iter__"):
-            raise self.failure(f"returned {type_name(outputs)} for a list", first_line, sentences[0], fix=_TAKES)
+            problem = f"returned {type_name(outputs)}, but was given a list"
+            raise self.failure(problem, first_line, sentences[0], fix=_TAKES)
         found = list(outputs)
         if len(found) != len(sentences):
             problem = f"returned {counted(len(found), 'output')} for {counted(len(sentences), 'sentence')}"

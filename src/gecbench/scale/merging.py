@@ -145,7 +145,7 @@ def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
     if bad.count and (on_bad or provenance.on_bad) != "skip":
         raise bad.error()
     if not len(kept):
-        raise InputError("no row can be scored", fix="See the column 'fault'")
+        raise InputError("no row can be scored", fix="See the column 'fault' of the table of counts")
     ordered = table.take(kept[np.argsort(index[kept], kind="stable")])
     return provenance.write_into(ordered, skipped=bad.count)
 
