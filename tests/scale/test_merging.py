@@ -85,7 +85,7 @@ def test_comparing_systems_without_their_text():
     assert found.tests == expected.tests
     assert str(found) == str(expected)
     tables["spell-checker"] = scale.tabulate(systems["spell-checker"][1:], DEMO.select(range(1, 42)), ["gleu", "m2"])
-    with pytest.raises(InputError, match="spell-checker and .* were counted on different corpora"):
+    with pytest.raises(InputError, match=r"spell-checker and .* were counted on different corpora"):
         scale.compare(tables, resamples=30)
 
 

@@ -216,7 +216,7 @@ def unmixed_references(source: str, sentence: GroupedSentence) -> list[str]:
     if sentence.annotators is None:
         raise InputError(
             f"the number of annotators of the sentence {source[:40]!r} is not given",
-            fix="Add the attribute numann to the <sentence> element, or use imeasure with mixing",
+            fix="Add the attribute numann to the <sentence> element",
         )
     edits: dict[str, list[Edit]] = {}
     for group in sentence.groups:

@@ -107,7 +107,7 @@ class Preprocessing:
     Args:
         tokenize: "none", a tokenizer's name, or "auto" to tokenize the way the corpus is tokenized.
         tokenized: Accept text that is not tokenized like its sources.
-        aligned: Accept lines that look shifted, texts that look swapped, and identical texts.
+        aligned: Skip the checks for shifted lines, for swapped sources and references, and for identical texts.
         foreign: Whether predictions that do not resemble their sources, or are identical to a reference, give an
             "error" or a "warning".
         paired: Each line was made from its source, so lines that look shifted give only a warning.

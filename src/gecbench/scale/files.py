@@ -141,7 +141,7 @@ class Batches:
             raise InputError(problem, file=self._inputs.predictions, fix=_PAIRED)
 
     def digests(self) -> list[str]:
-        """Return one hash per file of the rows read so far, in the order of `Inputs.files`."""
+        """Return for each file a hash of the rows read so far, in the order of `Inputs.files`."""
         return [*self._gold.digests(), *self._predictions.digests()]
 
     def _skip(self) -> None:
