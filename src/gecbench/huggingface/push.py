@@ -41,10 +41,10 @@ class PushError(GecbenchError):
 class RepoType:
     """A kind of folder that can be uploaded.
 
-    `repository` is the type of the Hub repository. `patterns` match the files to upload. `modules` is gecbench's
-    own folder with folders of this kind. `ready` is a file that must exist, and `make` tells the user how to create it.
-    Git-ignored files are not uploaded, except those below `built`. An upload deletes the files in the repository that match `prune` and are not
-    in the folder.
+    `repository` is the type of the Hub repository. `patterns` match the files to upload. `modules` is gecbench's own
+    folder with folders of this kind. `ready` is a file that must exist, and `make` tells the user how to create it.
+    Git-ignored files are not uploaded, except those below `built`. An upload deletes the files in the repository that
+    match `prune` and are not in the folder.
     """
 
     repository: str

@@ -5,9 +5,9 @@ outputs leave no such cell. For example, the last words of a truncated output ma
 same cost. Here the references are still divided into segments between blocks of error groups, but alignments may cross
 a boundary in several cells.
 
-1. Choose one cell of each boundary, its pivot. For each other cell, compute an upper bound of its advantage. This is how
-   much more an alignment through the cell can save than one through the pivot, over all references. If the bound is
-   below 0, no optimal alignment passes through the cell. All other cells, including the pivot, are live.
+1. Choose one cell of each boundary, its pivot. For each other cell, compute an upper bound of its advantage: how much
+   more an alignment through the cell can save than one through the pivot, over all references. If the bound is below 0,
+   no optimal alignment passes through the cell. All other cells, including the pivot, are live.
 2. Go through the segments from left to right. The beginning of a reference has a saving in each live cell of a
    boundary. If the savings of two beginnings differ by a constant, both continue in the same way and form one class.
    Trace the official alignment back through each segment, from each live cell at the segment's end. Count its columns.
