@@ -288,7 +288,7 @@ BAD_JSONL = {
     "annotators that are a string": (grouped(annotators="x"), r"c.jsonl:1: annotators is 'x', not a whole number"),
     "more annotators than bytes": (
         grouped(annotators=10**9),
-        r"c.jsonl:1: 1,000,000,000 annotators are too many for a sentence of",
+        r"c.jsonl:1: 1,000,000,000 annotators for a sentence of",
     ),
     "a script that is a number": (grouped(script=1), r"c.jsonl:1: script is 1, not a string"),
     "a replacement beyond the end": (grouped(end=3), r"c.jsonl:1: the span 0 3 does not fit a sentence of 2 tokens"),

@@ -288,12 +288,18 @@ def test_an_annotator_who_is_not_listed_made_no_edits():
     [
         (Corpus(sources=["a", "b"], references=[["a"], ["b", "c"]]), "1 to 2 references per sentence"),
         (Corpus(sources=["a"], references=[["a"]]), "has 1 reference per sentence"),
-        (Corpus(sources=["a"]), "neither references nor annotations"),
+        (Corpus(sources=["a"]), "neither references nor annotations. Give at least two references or annotators"),
     ],
 )
 def test_what_has_no_bound(corpus, message):
     with pytest.raises(InputError, match=message):
         human_bound("gleu", corpus)
+
+
+def test_a_single_annotator_has_no_bound():
+    corpus = Corpus(sources=["a b"], annotations=[[Annotation(0, (Edit(0, 1, ("x",)),))]])
+    with pytest.raises(InputError, match="has 1 annotator per sentence"):
+        human_bound("m2", corpus)
 
 
 def test_categories_need_coded_edits():

@@ -446,7 +446,7 @@ def check_annotators(annotators: int | None, size: int) -> None:
     """
     if annotators is not None and annotators > size:
         raise InputError(
-            f"{counted(annotators, 'annotator')} are too many for a sentence of {counted(size, 'byte')} in the file",
+            f"{counted(annotators, 'annotator')} for a sentence of {counted(size, 'byte')}: one per byte is the limit",
             fix="Correct the number of annotators",
         )
 

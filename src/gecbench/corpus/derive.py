@@ -122,7 +122,7 @@ def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
     if corpus.groups is not None:
         return corpus
     if corpus.annotations is None and corpus.references is None:
-        raise InputError(f"{corpus.name} has neither annotations nor references to group")
+        raise InputError(f"{corpus.name} has neither annotations nor references to make error groups from")
     split = treebank and corpus.annotations is not None
     annotated = corpus if corpus.annotations is not None else derive_annotations(corpus)
     return corpus.replace(groups=[group_annotations(sentence, split) for sentence in annotated.annotations or ()])

@@ -149,14 +149,14 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
     elif corpus.references is not None:
         rows = corpus.references
     else:
-        raise InputError(f"{corpus.name} has neither references nor annotations", fix="Give at least two per sentence")
+        fix = "Give at least two references or annotators per sentence"
+        raise InputError(f"{corpus.name} has neither references nor annotations", fix=fix)
     sizes = {len(row) for row in rows}
     if len(sizes) != 1 or sizes == {1}:
-        found = "1 reference" if sizes == {1} else f"{min(sizes)} to {max(sizes)} references"
-        raise InputError(
-            f"{corpus.name} has {found} per sentence",
-            fix="Give every sentence the same number of references, at least two",
-        )
+        noun = "reference" if rows is corpus.references else "annotator"
+        found = f"1 {noun}" if sizes == {1} else f"{min(sizes)} to {max(sizes)} {noun}s"
+        fix = f"Give every sentence the same number of {noun}s, at least two"
+        raise InputError(f"{corpus.name} has {found} per sentence", fix=fix)
     columns = tuple(zip(*rows, strict=True))
     if rows is corpus.references:
         return Annotators(corpus, columns)
@@ -164,7 +164,7 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
 
 
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
-    """Return all non-empty subsets of annotators, or only the subsets of all annotators but one.
+    """Return all non-empty subsets of annotators, or only the subsets that leave out exactly one annotator.
 
     A subset is a number with one bit per annotator.
     """
