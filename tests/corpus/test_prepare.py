@@ -409,10 +409,10 @@ class TestForeignAndShifted:
     def test_another_case_is_named(self, folder, refused):
         upper = [line.upper() for line in GOOD]
         write_lines("upper.txt", upper)
-        place = "predictions of upper differ in case from their sources from line 1 on: "
+        place = "predictions of upper and their sources differ in upper and lower case from line 1 on: "
         fix = "Restore the case, because metrics compare it, or pass --aligned to skip this check"
         refused(["score", "-c", "demo", "-p", "upper.txt"], f"{place}{upper[0]!r:.60}.*{fix}")
-        with pytest.warns(ForeignTextWarning, match="predictions differ in case from their sources from line 1 on"):
+        with pytest.warns(ForeignTextWarning, match="predictions and their sources differ in upper and lower case"):
             gecbench.score(upper, DEMO)
 
     def test_shifted_raw_lines_are_an_error_after_tokenizing(self):

@@ -774,7 +774,7 @@ def _check_source_overlap(
             raise InputError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
         pairs = [(sources[i].lower(), lines[i].lower()) for i in seen]
         if 2 * sum(overlap(*pair) for pair in pairs) > window:
-            problem = f"{name} differ in case from their sources from line {seen[0] + 1} on: "
+            problem = f"{name} and their sources differ in upper and lower case from line {seen[0] + 1} on: "
             fix = f"Restore the case, because metrics compare it, or {_SKIP}"
             raise ForeignTextError(f"{problem}{_shown(lines[seen[0]])!r}", file=file, fix=fix)
         problem, evidence = "do not belong to the sources", "the lines share hardly any words with the sources"
