@@ -162,7 +162,7 @@ def test_the_license_is_shown_until_a_file_has_come_and_the_hash_of_what_is_not_
             shown := capsys.readouterr().err
         )
     digest = hashlib.sha256(server.files[place]).hexdigest()
-    assert f"no hash is known for {server.url}{place}, so the download was not checked: sha256 {digest}" in shown
+    assert f"no hash is known for {server.url}{place}, so the download was not checked. Its sha256 is {digest}" in shown
     assert upstream().read(key)
     assert capsys.readouterr().err == ""
 
@@ -173,7 +173,7 @@ def test_the_second_address_is_asked_where_the_first_fails(network, capsys):
     server.files["/" + second] = server.files.pop("/" + first)
     assert upstream().read("bn15/A10.m2").startswith(b"S My Town")
     assert [path for path, _ in server.requests] == [f"/{first}", f"/{second}"]
-    assert f"{second}, so the download was not checked: sha256 " in capsys.readouterr().err
+    assert f"{second}, so the download was not checked. Its sha256 is " in capsys.readouterr().err
 
 
 def test_a_length_that_is_no_number_is_as_none(network):

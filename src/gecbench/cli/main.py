@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(_one_line(f"{place}{error.strerror or error}."), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except MemoryError:
-        print("gecbench: out of memory. Give fewer sentences, or reduce the numbers in the options.", file=sys.stderr)
+        print("gecbench: out of memory. Give fewer sentences, or reduce numbers such as --resamples.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("gecbench: stopped", file=sys.stderr)

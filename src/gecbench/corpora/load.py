@@ -114,7 +114,7 @@ def load_sources(name: str) -> list[str]:
     dataset, config, split = parse_corpus_name(name)
     chosen = DATASETS[dataset].config(config)
     if "sentence" not in chosen.columns:
-        raise InputError(f"{name} has no sentences", fix="Choose one of the corpora that gecbench corpora lists")
+        raise InputError(f"{name} has no sentences", fix="Choose another corpus. To list them, run gecbench corpora")
     return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split)]
 
 

@@ -360,7 +360,7 @@ class Upstream:
                 self._license_marker(pin.source).touch()
                 if pin.sha256 is None:
                     digest = hashlib.sha256(target.read_bytes()).hexdigest()
-                    log_info(f"no hash is known for {url}, so the download was not checked: sha256 {digest}")
+                    log_info(f"no hash is known for {url}, so the download was not checked. Its sha256 is {digest}")
                 return
 
     def _show_license(self, source: Source) -> None:

@@ -260,7 +260,7 @@ class StateJournal(Journal):
 
     def damaged(self) -> InputError:
         """Return the error for a state that this run cannot have written."""
-        fix = "Delete the folder, and start without --resume"
+        fix = "Delete the folder of this file, and start without --resume"
         return InputError("the saved state is damaged", file=str(self._state), fix=fix)
 
     def append(self, table: pyarrow.Table) -> None:
@@ -358,7 +358,7 @@ class StateJournal(Journal):
 
     def _check_part(self, path: Path, part: _Part) -> None:
         """Raise an error if a part of the table was changed or deleted."""
-        fix = "Delete the folder, and start without --resume"
+        fix = "Delete the folder of this file, and start without --resume"
         try:
             digest = _hash_of(path)
         except OSError as error:

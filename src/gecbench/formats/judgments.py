@@ -290,7 +290,7 @@ class _RankingReader(XmlReader):
         if form is None:
             raise self.wrong(f"duration={attributes['duration']!r} is not hours:minutes:seconds")
         if max(map(len, form.groups())) > _MOST_DIGITS:
-            raise self.wrong("the duration is too long")
+            raise self.wrong(f"a number in the duration has more than {_MOST_DIGITS} digits")
         return int(form[1]) * 3600 + int(form[2]) * 60 + float(form[3])
 
 

@@ -76,7 +76,7 @@ class ParquetFile:
         is_delta = any("DELTA_BYTE_ARRAY" in part.encodings for part in parts)
         if is_delta and is_nested:
             problem = f"the lists of {name!r} are in delta encoding, which cannot be read"
-            raise InputError(problem, file=self.file, fix=_UNPACK)
+            raise InputError(problem, file=self.file, fix="Write them without delta encoding, or use JSON Lines")
         file, longest = self._file, unpacked if is_delta else self._longest_coded(name, group)
         rows = _ROWS_PER_BATCH if is_nested else max(1, min(_ROWS_PER_BATCH, self._most_at_once // max(1, longest)))
         if is_nested and unpacked + values * longest > self._most_at_once:
