@@ -106,7 +106,7 @@ def add_parser(commands: Any, summary: str) -> None:
         help="score each system on the corpus, or rank the systems by their scores of each sentence (default: corpus)",
     )
     parser.add_argument(
-        "--ties", choices=TIES, default="half", help="how to count pairs of equal metric scores (default: half)"
+        "--ties", choices=TIES, default="half", help="how to count pairs of outputs with equal scores (default: half)"
     )
     parser.add_argument(
         "--windows",

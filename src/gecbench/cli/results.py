@@ -69,7 +69,7 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "outputs of gecbench run, or the folder of the outputs, instead of -c and -p"
     parser.add_argument("--run", dest="place", metavar="FILE|FOLDER", help=about)
     add_corpus_options(parser, predictions=None)
-    default = "with --run, the metrics of all tasks of the corpus; otherwise the corpus's official metric, or gleu"
+    default = "with --run, all metrics in the eval.yaml of the corpus; otherwise the corpus's official metric, or gleu"
     add_metrics_option(parser, default)
     add_resampling_options(parser, resamples=0)
     target = parser.add_argument_group("results")
