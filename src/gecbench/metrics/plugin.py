@@ -29,6 +29,7 @@ from gecbench.metrics.base import METRICS, Counts, Metric, Signature, Statistics
 from gecbench.metrics.policy import SingleRow
 
 _FIX = "Write python:module:function, where the module may be a file in the current folder"
+_REPAIR = "Correct this module, or install the packages that it imports"
 _RETURNS = "The function must take lists of sources, outputs and references, and return one number per sentence"
 _DECLARATION = "gecbench_metric"
 _ASKED_TWICE = 3
@@ -107,15 +108,20 @@ def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]
         with redirect_stdout(sys.stderr):
             module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:
-        problem = f"cannot import {module_name}: {type(error).__name__}: {shorten(str(error), 200)}"
-        raise InputError(problem, fix=_FIX) from error
+        absent = isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}.")
+        fix = _FIX if absent or module_name.startswith(".") else _REPAIR
+        lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(here)]
+        where = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines and fix == _REPAIR else ""
+        problem = f"cannot import {module_name}: {type(error).__name__}: {shorten(str(error), 200)}{where}"
+        raise InputError(problem, fix=fix) from error
     found: Any = module
     for part in path.split("."):
         if not hasattr(found, part):
-            raise InputError(f"{module_name} has no {path!r}", fix=_FIX)
+            raise InputError(f"{module_name} has no {path!r}", fix="Give the name of a function in this module")
         found = getattr(found, part)
     if not callable(found):
-        raise InputError(f"{place} is {type_name(found)}, not a function", fix=_FIX)
+        fix = "Give the name of a function in this module"
+        raise InputError(f"{place} is {type_name(found)}, not a function", fix=fix)
     return module, found
 
 
