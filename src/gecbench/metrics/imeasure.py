@@ -424,7 +424,10 @@ def choose_mixed(
 
 
 def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) -> KnownLines:
-    """Number the tokens of sources and gold. Tokens are joined by single spaces, so every `rule` gives the same."""
+    """Convert the tokens of sources and gold texts to integers.
+
+    The only white space in these lines is single spaces, so every `rule` splits them into the same tokens.
+    """
     return KnownLines.of([encode_lines(sources), encode_lines(gold)], rule)
 
 

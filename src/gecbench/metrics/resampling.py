@@ -100,8 +100,10 @@ def weighted_totals(
 ) -> Iterator[Totals]:
     """Yield the weighted sums of the chosen counts (samples × rounds × counts), some samples at a time.
 
-    `weights` (samples × sentences) are non-negative integers. `chosen_rows(first, count)` returns the rows of some
-    rounds. The minimum of a sentence's rows is summed once. Only the excess over this minimum is summed in every round.
+    In each round, one row of counts is chosen for each sentence: GLEU draws references in 500 rounds.
+    `chosen_rows(first, count)` returns the rows chosen in `count` rounds from round `first` on. `weights` (samples ×
+    sentences) are non-negative integers. To save time, the minimum of a sentence's rows is summed only once for all
+    rounds. Each round then adds how much its chosen rows exceed the minimum.
     """
     counts, starts = statistics.counts, statistics.offsets[:-1]
     weighing = weights.astype(np.float64, copy=False)

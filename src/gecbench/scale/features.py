@@ -147,7 +147,7 @@ _OF_ANNOTATIONS = dict.fromkeys(("errant_tp", "errant_fp", "errant_fn"), "int64"
 
 @dataclass(frozen=True)
 class Features(SentenceColumns):
-    """Adds columns for filtering."""
+    """Adds columns by which rows can be filtered."""
 
     errant: str = "errant"
 
@@ -176,7 +176,7 @@ def features(
     errant: str = "errant",
     on_bad: OnBad = "error",
 ) -> Features:
-    """Return a function that adds columns for filtering to batches of rows, for `Dataset.map(…, batched=True)`.
+    """Return a function for `Dataset.map(…, batched=True)`. It adds columns by which you can filter the rows.
 
     - `tokens`: the number of tokens of the source.
     - `edits`, `removed`, `added`: the number of edits from source to prediction (`extract_edits`), and of the tokens
