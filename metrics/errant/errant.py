@@ -37,8 +37,8 @@ Args:
     single (bool, False): compare only edits of at most one token before and after the change.
     multi (bool, False): compare only edits of two or more tokens before or after the change.
     filter (str, "none"): error types to leave out, such as "R:SPELL+M:PUNCT".
-    duplicates (str, "official"): gold edits with equal compared parts: "official" counts each of them, "once"
-        counts them as one.
+    duplicates (str, "official"): gold edits that `mode` cannot tell apart: "official" counts each of them,
+        "once" counts them as one.
     policy (str, "greedy-rounded"): "greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence".
     reannotate (bool, False): extract and classify the gold edits again with errant.
     lev (bool, False): for plain text: align with plain Levenshtein distance.

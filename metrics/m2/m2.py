@@ -37,8 +37,8 @@ Args:
     policy (str, "greedy-cumulative"): "greedy-cumulative" (official), "best-per-sentence" or "average" over the
         annotators.
     annotators (str, "all"): "all", or some annotators, such as "0+2".
-    mixing (bool or "cap", False): score against every mix of the annotators' corrections; "cap": leave
-        sentences with many mixes unmixed.
+    mixing (bool or "cap", False): score against every mix of the annotators' corrections; "cap": do
+        not mix sentences with more than 1,024 mixes.
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the score of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.

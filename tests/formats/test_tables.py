@@ -46,7 +46,7 @@ class TestColumns:
         assert read(kind, rows("output", text=SOURCES)) == TEXTS
 
     def test_ambiguous_names_are_refused_with_the_list(self, kind):
-        with pytest.raises(InputError, match="'output' and 'response' are common names for this column") as caught:
+        with pytest.raises(InputError, match="it is unclear which column to read: 'output' or 'response'") as caught:
             read(kind, rows("response", output=TEXTS, model=["m"] * 4))
         assert "(columns: 'output', 'model', 'response'). Choose one with column=NAME." in str(caught.value)
 

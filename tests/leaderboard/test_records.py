@@ -34,8 +34,8 @@ BAD_FIELDS = {
     "no date": ({"date": "yesterday"}, "date is 'yesterday'"),
     "an impossible date": ({"date": "2026-02-30"}, "not a date"),
     "no scores": ({"scores": {}}, "no scores"),
-    "a metric with markup": ({"scores": {"<b>": FIGURE}}, "has the key '<b>'"),
-    "prototype pollution": ({"scores": {"__proto__": FIGURE}}, "has the key"),
+    "a metric with markup": ({"scores": {"<b>": FIGURE}}, "has the invalid key '<b>'"),
+    "prototype pollution": ({"scores": {"__proto__": FIGURE}}, "has the invalid key"),
     "a score that is no number": (
         {"scores": {"gleu": {**FIGURE, "value": float("nan")}}},
         "not a number below a million",

@@ -133,7 +133,7 @@ class Columns:
             if len(found) == 1:
                 return found[0]
             if found:
-                raise self._not_found(f"{' and '.join(map(repr, found))} are common names for this column", fix)
+                raise self._not_found(f"it is unclear which column to read: {' or '.join(map(repr, found))}", fix)
         raise self._not_found(f"no column has a common name such as {names[0]!r}", fix)
 
     def texts(self, name: str) -> list[str]:
@@ -337,7 +337,7 @@ def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
     columns = _READERS[ending](read_bytes(path), str(path))
     if isinstance(columns, list):
         return columns
-    return columns.texts(columns.find(names, None, f"Give one column one of these names: {', '.join(names)}"))
+    return columns.texts(columns.find(names, None, f"Give exactly one column one of these names: {', '.join(names)}"))
 
 
 def columns_of(table: Any) -> Columns | None:

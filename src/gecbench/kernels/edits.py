@@ -54,7 +54,7 @@ def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
         rows, columns = rows - 1, columns - 1
         kept.append((shared + rows, shared + columns))
     if rows * columns > _MOST_CELLS:
-        raise too_large_for_python(f"a rewrite differs from its source in too many tokens ({columns} and {rows})")
+        raise too_large_for_python(f"a change of {rows} tokens into {columns} tokens is too long")
     costs = [list(range(columns + 1))]
     for i in range(1, rows + 1):
         above, row, token = costs[-1], [i], before[shared + i - 1]

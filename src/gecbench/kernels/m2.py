@@ -126,7 +126,7 @@ def _parse_edit(line: str, file: str, number: int) -> Fields:
         annotator = _whole_number(fields[5])
     except ValueError as error:
         raise InputError(
-            f"the span {fields[0]!r} must be two whole numbers, and the annotator {fields[5]!r} must be one",
+            f"the span {fields[0]!r} must be two whole numbers, and the annotator {fields[5]!r} a whole number",
             file=file,
             line=number,
             fix=_EDIT_FORM,
@@ -195,7 +195,7 @@ def _no_source_error(line: str, file: str, number: int) -> InputError:
         f"the block does not start with a source line but with {line[:40]!r}",
         file=file,
         line=number,
-        fix="Each block starts with 'S ' and blocks are separated by an empty line",
+        fix="Start each block with a line 'S …', and separate blocks by one empty line",
     )
 
 

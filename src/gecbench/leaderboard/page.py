@@ -98,7 +98,7 @@ class Built:
         for folder in path.relative_to(self.folder).parents[:-1]:
             if (self.folder / folder).is_symlink():
                 raise InputError(
-                    "is a symbolic link", file=str(self.folder / folder), fix="Remove it: a page cannot contain links"
+                    "is a symbolic link", file=str(self.folder / folder), fix="Replace the link with a real folder"
                 )
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_symlink():  # otherwise, a link could make the build replace any file

@@ -106,7 +106,7 @@ def mapping_of(check: Check, names: re.Pattern[str] = METRIC_NAME, most: int = 5
         _check_size(value, where, most)
         for name, item in value.items():
             if not names.fullmatch(name):
-                raise InputError(f"{where} has the key {name!r:.80}", fix="Keys are short lower-case names")
+                raise InputError(f"{where} has the invalid key {name!r:.80}", fix="Use a short lower-case name")
             check(item, f"{where}.{name}")
 
     return check_all

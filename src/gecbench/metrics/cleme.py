@@ -212,7 +212,7 @@ class CLEME(Metric):
     name: ClassVar[str] = "cleme"
     title: ClassVar[str] = "CLEME"
     description: ClassVar[str] = (
-        "F0.5 of chunks that keep edits whole; version=2 combines hit, error, under- and over-correction rates"
+        "F0.5 of chunks (parts of a sentence); version=2 combines hit, error, under- and over-correction rates"
     )
     papers: ClassVar[str] = "Ye et al. 2023, 2025"
     golds: ClassVar[tuple[Gold, ...]] = ERRANT.golds

@@ -271,7 +271,8 @@ class ERRANT(Metric):
     multi: bool = parameter(False, "compare only edits of two or more tokens before or after the change")
     filter: str = parameter("none", 'error types to leave out, such as "R:SPELL+M:PUNCT"')
     duplicates: Literal["official", "once"] = parameter(
-        "official", 'gold edits with equal compared parts: "official" counts each of them, "once" counts them as one'
+        "official",
+        'gold edits that `mode` cannot tell apart: "official" counts each of them, "once" counts them as one',
     )
     policy: PolicyName = parameter(
         "greedy-rounded", '"greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence"'

@@ -109,7 +109,9 @@ class M2(Metric):
     )
     annotators: str = parameter("all", '"all", or some annotators, such as "0+2"')
     mixing: bool | Literal["cap"] = parameter(
-        False, 'score against every mix of the annotators\' corrections; "cap": leave sentences with many mixes unmixed'
+        False,
+        "score against every mix of the annotators' corrections; "
+        '"cap": do not mix sentences with more than 1,024 mixes',
     )
 
     def __post_init__(self) -> None:

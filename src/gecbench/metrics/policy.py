@@ -271,7 +271,7 @@ class BestPerSentence(BestRow):
     beta: float = 0.5
 
     def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
-        """Return F-beta, the matches, and the negative number of edits."""
+        """Return F-beta, the matches, and minus the denominator of F-beta: the fewer edits, the better."""
         correct, proposed, gold = counts.T
         return f_beta_of_counts(counts, self.beta), correct, -(self.beta**2 * gold + proposed)
 
@@ -303,13 +303,14 @@ class OrderDependent(SingleRow):
     def running(self) -> Running:
         """Raise an error, because a batch alone would choose references without the totals of earlier batches."""
         raise InputError(
-            "optimise=corpus chooses references for the whole corpus, not batch by batch", fix="Use optimise=sentence"
+            "with optimise=corpus, references cannot be chosen batch by batch", fix="Use optimise=sentence"
         )
 
     def _weighted(self, statistics: Statistics, weights: npt.NDArray[Any]) -> Iterator[Totals]:
         """Raise an error, because a resampled corpus would need other references, which are not kept."""
         raise InputError(
-            "optimise=corpus chooses references for the whole corpus, so they cannot be resampled",
+            "with optimise=corpus, the choice of references depends on all sentences of the corpus, so the sentences "
+            "cannot be resampled",
             fix="Use optimise=sentence, or leave out intervals and resampling tests",
         )
 

@@ -139,7 +139,7 @@ def _as_model(model: str | Model | Callable[..., Any], options: dict[str, Any]) 
         return make_model(model, **options)
     if options:
         fix = "Give the model as a string, or leave the options out"
-        raise InputError(f"{', '.join(options)}: options are only for models given as strings", fix=fix)
+        raise InputError(f"options ({', '.join(options)}) are only for models given as strings", fix=fix)
     if isinstance(model, Model):
         return model
     if not callable(model):
