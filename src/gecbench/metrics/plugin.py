@@ -30,7 +30,6 @@ from gecbench.metrics.policy import SingleRow
 
 _FIX = "Write python:module:function, where the module may be a file in the current folder"
 _REPAIR = "Correct this module, or install the packages that it imports"
-_REPAIR = "Correct this module, or install the packages that it imports"
 _RETURNS = "The function must take lists of sources, outputs and references, and return one number per sentence"
 _DECLARATION = "gecbench_metric"
 _ASKED_TWICE = 3
