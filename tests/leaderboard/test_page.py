@@ -113,5 +113,5 @@ def test_no_link_is_published_or_written_through(tmp_path, refused):
     (other / "data").symlink_to(site)
     refused(
         ["leaderboard", "build", "--board", store.folder, "-c", "demo", "-o", other],
-        "data: is a symbolic link. Remove it",
+        "data: is a symbolic link. Replace the link with a real folder",
     )
