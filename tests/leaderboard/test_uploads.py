@@ -12,7 +12,7 @@ from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError, UnwritableError
 from gecbench.leaderboard.records import digest
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission, validate_outputs
+from gecbench.leaderboard.submission import Submission, read_outputs, validate_outputs
 from gecbench.leaderboard.uploads import PendingFolder, Queue, Rate, form_error
 
 
@@ -148,3 +148,10 @@ def test_errors_name_the_controls_of_the_form(lines, check, control):
     words = str(form_error(error.value))
     assert control in words
     assert not any(mark in words for mark in ("--", "=True", "gecbench.", "tokenize="))
+
+
+def test_advice_without_a_control_is_left_out():
+    table = "\n".join(["id\tprediction", *(f"{i}\t{line}" for i, line in enumerate(GOOD))])
+    with pytest.raises(InputError, match="column=NAME") as error:
+        read_outputs(table.encode(), "output.txt", DEMO)
+    assert "column" not in str(form_error(error.value))

@@ -256,6 +256,16 @@ def test_a_module_that_fails_on_import_is_named_with_its_line(plugin, fault):
         gecbench.make_metric(spec)
 
 
+def test_only_lines_of_the_module_are_named(plugin, monkeypatch):
+    spec = plugin("def score(:\n", "misspelled_module")
+    monkeypatch.syspath_prepend(Path.cwd())
+    monkeypatch.chdir(Path(gecbench.__file__).parent)  # as if gecbench were installed below the current folder
+    with pytest.raises(gecbench.InputError) as error:
+        gecbench.make_metric(spec)
+    assert "(misspelled_module.py, line 1)" in str(error.value)
+    assert "plugin.py" not in str(error.value)
+
+
 def test_signatures_and_boards_import_nothing(plugin):
     spec = plugin("open('imported', 'w')\n" + EXACT, "never_imported")
     with pytest.raises(gecbench.InputError, match="never imports"):

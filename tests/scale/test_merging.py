@@ -158,7 +158,7 @@ def test_one_odd_batch_of_many_is_a_warning():
     made = json.loads(parts[7]["batch"][0].as_py())
     made["checks"] |= {"refused": 1, "refusal": "predictions look shifted"}
     parts[7] = with_batch(parts[7], json.dumps(made))
-    with pytest.raises(InputError, match=r"1 of 42 batches have problems\. The first problem: predictions look"):
+    with pytest.raises(InputError, match=r"1 of 42 batches has problems\. The first problem: predictions look"):
         scale.scores(parts)
     merged = scale.merge(parts)
     with pytest.warns(OddPartsWarning, match="1 of 420 batches"):

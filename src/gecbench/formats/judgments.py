@@ -146,11 +146,11 @@ def _relabeled_places(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tu
 def count_from_zero(
     rankings: Sequence[Ranking], outputs: Mapping[str, Sequence[str]], *, file: str
 ) -> tuple[list[Ranking], int | None]:
-    """Return the rankings with sentences counted from 0, and the number of the first sentence in the file.
+    """Return the rankings with sentences counted from 0, and the number from which the file counts: 0, 1, or None.
 
-    Systems in one place wrote the same text, so their outputs show whether the file counts from 0 or from 1. If no
-    place has several systems, the smallest or the largest sentence number may decide. If the sentence numbers do not
-    decide either, they do not change, and the second value is None.
+    All systems in one `Place` of a ranking wrote the same text, so their outputs show whether the file counts from 0 or
+    from 1. If no place has several systems, the smallest or the largest sentence number may decide. If the sentence
+    numbers do not decide either, they do not change, and the second value is None.
     """
     keys = {system: [text_key(line) for line in lines] for system, lines in outputs.items()}
     sentences = min(map(len, keys.values()))

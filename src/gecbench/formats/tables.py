@@ -337,7 +337,8 @@ def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
     columns = _READERS[ending](read_bytes(path), str(path))
     if isinstance(columns, list):
         return columns
-    return columns.texts(columns.find(names, None, f"Give exactly one column one of these names: {', '.join(names)}"))
+    fix = f"Rename the columns so that exactly one has one of these names: {', '.join(names)}"
+    return columns.texts(columns.find(names, None, fix))
 
 
 def columns_of(table: Any) -> Columns | None:

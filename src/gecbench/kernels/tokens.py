@@ -59,10 +59,10 @@ def offsets_of_sizes(sizes: npt.NDArray[Any]) -> Offsets:
 
 
 def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1) -> tuple[Ids, Offsets]:
-    """Return the token numbers of all lines end to end, and the offset of each line.
+    """Number the tokens of all lines. Return these numbers, line after line, and where each line starts among them.
 
-    Line i is `text[line_offsets[i]:line_offsets[i + 1]]`. Tokens are numbered by first appearance.
-    `threads` is for the native kernel.
+    In the input, line i is `text[line_offsets[i]:line_offsets[i + 1]]`. Equal tokens have equal numbers, in the order
+    of first appearance. Only the native kernel uses `threads`.
     """
     return intern_and_list(text, line_offsets, unicode_whitespace, threads)[:2]
 

@@ -191,7 +191,7 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
 
 
 def iso_date(value: object, where: str) -> None:
-    """Check for a date such as 2026-11-17, or its year or month alone."""
+    """Raise an error unless the value is a date such as 2026-11-17, a month (2026-11) or a year (2026)."""
     form = re.fullmatch(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", value) if isinstance(value, str) else None
     try:
         if form and calendar_date(int(form[1]), int(form[2] or 1), int(form[3] or 1)):

@@ -489,7 +489,7 @@ def _differences(metric: str, claimed: Record, scored: Record) -> Iterator[str]:
         yield f"{metric}: not verified, because its plug-in was not given (--plugin)"
         return
     if metric not in claimed.scores or metric not in scored.scores:
-        what = "in the record, but was not computed again" if metric in claimed.scores else "missing in the record"
+        what = "in the record, but could not be computed here" if metric in claimed.scores else "missing in the record"
         yield f"{metric}: the score is {what}"
         return
     if how_scored(claimed, metric) != how_scored(scored, metric):

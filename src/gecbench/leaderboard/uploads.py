@@ -49,7 +49,7 @@ _FORM_WORDS = {
     "Give the system's outputs, or use --baseline to list the source itself": "Choose the file of the system's outputs",
 }
 """Advice in error messages that names options or parameters, and the same advice in the words of the upload form."""
-_NOT_FORM = re.compile(r"--[a-z]|=True|=False|gecbench\.|\bpath\b")
+_NOT_FORM = re.compile(r"--[a-z]|=True|=False|\b(?:column|annotator)=|gecbench\.|\bpath\b")
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ class M2(Metric):
         return "groups" if self._mixes_groups(corpus) else super().gold(corpus)
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
-        """Return the gold of each sentence, one annotation per row of counts."""
+        """Return the gold edits of the corpus as arrays. Each annotation of a sentence gives one row of counts."""
         found = _GOLD_ROWS.get(corpus, self._gold_key())
         return _GOLD_ROWS.put(corpus, self._gold_key(), self._gold_rows(corpus)) if found is None else found
 

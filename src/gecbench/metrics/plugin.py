@@ -110,7 +110,8 @@ def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]
     except (Exception, SystemExit) as error:
         absent = isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}.")
         fix = _FIX if absent or module_name.startswith(".") else _REPAIR
-        lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(here)]
+        frames = traceback.extract_tb(error.__traceback__)[2:]  # without this function and `import_module`
+        lines = [frame for frame in frames if frame.filename.startswith(here)]
         where = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines and fix == _REPAIR else ""
         problem = f"cannot import {module_name}: {type(error).__name__}: {shorten(str(error), 200)}{where}"
         raise InputError(problem, fix=fix) from error

@@ -79,7 +79,8 @@ class CheckResult:
         return self.refused == self.parts >= _ENOUGH_PARTS
 
     def _share(self, found: int) -> str:
-        return f"{found} of {self.parts} batches have problems. The first problem: " if self.parts > 1 else ""
+        have = "has" if found == 1 else "have"
+        return f"{found} of {self.parts} batches {have} problems. The first problem: " if self.parts > 1 else ""
 
 
 def check_batch(

@@ -103,7 +103,7 @@ def _closest_to_source(text: str, source: str) -> str:
 
 
 def as_answer(line: int, reply: str, reading: Reading, **facts: Any) -> Answer:
-    """Return the answer in a reply, with the full reply if it contained more than the sentence."""
+    """Return the answer in a reply. If the reply was cleaned or not usable, `facts` has its first characters."""
     facts = {"outcome": reading.outcome, **facts}
     if reading.cleaned:
         facts["cleaned"] = list(reading.cleaned)
@@ -113,7 +113,7 @@ def as_answer(line: int, reply: str, reading: Reading, **facts: Any) -> Answer:
 
 
 def count_outcomes(answers: Iterable[Answer]) -> dict[str, Any]:
-    """Count outcomes and cleaning rules, and list the replies that contained more than a sentence."""
+    """Count outcomes and cleaning rules, and list the replies that were cleaned or not usable."""
     read = [answer for answer in answers if "outcome" in answer.facts]
     return {
         "outcomes": dict(Counter(answer.facts["outcome"] for answer in read)),

@@ -352,7 +352,7 @@ def score_figure(panels: Mapping[str, Mapping[str, tuple[float, float]]], note: 
 
 
 def window_figure(lines: Mapping[str, Points], size: int, note: str) -> Figure:
-    """Return the figure of Pearson's r for each `size` systems with neighboring ranks, by the rank of the best one."""
+    """Return the figure of Pearson's r in each window of `size` systems with neighboring human ranks."""
     labels = f"rank of the best of {size} systems", "Pearson's r"
     caption = f"Correlation among {size} neighbors in the human ranking"
     return Figure("windows", caption, lambda figure: curves(figure, lines, labels, (-1.05, 1.05)), note)

@@ -141,7 +141,8 @@ def table4(found: Mapping[Pair, Change]) -> Section:
     ]
     note = (
         "Computed on 1,278 sentences. sTER is the mean number of edits per sentence by sacrebleu's TER, which ignores "
-        "case. Identical means the same characters. All 14 values round to the published ones, such as 8.5485 to 8.55."
+        "case. Identical means the same characters. All 14 values round to the published ones (8.55 is rounded from "
+        "8.5485)."
     )
     table = comparison("annotators", ("identical %", "sTER"), rows, 1)
     return Section("Table 4: annotators compared with each other", table, (note,))
@@ -289,7 +290,7 @@ def compute_scores(data: Conll14, processes: int) -> Correlations:
 
 
 def _score(column: Column, corpus: Corpus, systems: Mapping[str, Sequence[str]]) -> tuple[Scores, Scores]:
-    """Return the scores as the paper computed them and with the bug fixed. Both use the same counts."""
+    """Return the scores as the paper computed them, and with the metric's bug fixed (empty without a bug)."""
     metric = make_metric(column.as_published)
     other = make_metric(column.fixed) if column.fixed else None
     scores, fixed = {}, {}

@@ -174,7 +174,7 @@ class Counted:
         return cls(rows, schema, statistics, signatures, golds, hashes)
 
     def table(self, **made: Any) -> pyarrow.Table:
-        """Return a table with one row per sentence. The JSON in its column `batch` also gets the fields `made`."""
+        """Return a table with one row per sentence. The arguments become fields of the JSON in its column `batch`."""
         import pyarrow
 
         good, size = self.rows.good, len(self.rows.places)

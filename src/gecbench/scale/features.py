@@ -93,7 +93,7 @@ class SentenceScores(SentenceColumns):
 
     @property
     def types(self) -> Mapping[str, str]:
-        """The columns of the metrics."""
+        """The Arrow type of each metric's column, by name."""
         return {name: "double" for name, _ in self.metrics}
 
     def values(self, corpus: Corpus, predictions: Sequence[str]) -> Mapping[str, Values]:
