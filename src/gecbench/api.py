@@ -190,7 +190,8 @@ def human_bound(
 
     Returns:
         A `Bound` whose `rows` have one entry per size of the subsets: `size`, `human` (the mean score of an annotator)
-        and `systems` (the score of each system). `ratio(system)` is the system's share of human performance.
+        and `systems` (the score of each system). The method `ratio(system)` of an entry returns the system's share of
+        human performance.
 
     Raises:
         InputError: Some sentence has fewer than two references, or sentences have different numbers of references.
