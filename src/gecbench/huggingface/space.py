@@ -170,7 +170,7 @@ def _scored(metric: Metric, prepare: Callable[[], Prepared]) -> str:
 def _form_words(message: str) -> str:
     """Return a message in words that fit the form: no Python parameters, and references numbered from 1."""
     message = _ADVICE.sub("", message).replace(" with gecbench.clean(lines, sources)", "")
-    return re.sub(r"\breference ([0-9])\b", lambda found: f"reference {int(found[1]) + 1}", message)
+    return re.sub(r"\breference ([0-9]+)\b", lambda found: f"reference {int(found[1]) + 1}", message)
 
 
 def render_result(score: Score, prepared: Prepared, notes: Sequence[str] = ()) -> str:
