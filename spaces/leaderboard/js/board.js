@@ -213,7 +213,7 @@ GECBENCH.define("board", (use) => {
         await navigator.clipboard.writeText(text());
         target.textContent = "Copied";
       } catch {
-        target.textContent = "Cannot copy";
+        target.textContent = "Copy by hand";
       }
       setTimeout(() => { target.textContent = label; }, 1500);
     };
