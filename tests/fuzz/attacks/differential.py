@@ -124,14 +124,15 @@ ATTACKS = [
     ),
     Attack(
         "differential-m2-long",
-        "the same with texts of up to 40 tokens",
+        "the cases of `differential-m2`, but with texts of up to 40 tokens",
         "Python and native kernels give equal numbers and choose the same path",
         differing(_long_m2, m2_outcomes),
         share=0.2,
     ),
     Attack(
         "differential-gleu",
-        "repeated tokens, up to 300 references, n-grams longer than the text, draws of Python 2 and 3, both variants",
+        "repeated tokens, up to 300 references, n-grams longer than the text, random draws of Python 2 and 3, "
+        "both ways to count n-grams",
         AGREE,
         differing(gleu_case, gleu_outcomes),
         share=0.5,

@@ -296,7 +296,7 @@ ATTACKS = [
     ),
     Attack(
         "disk",
-        "the same commands on a disk that becomes full or read-only at any file change",
+        "the commands of `kill` on a disk that becomes full or read-only at any file change",
         "an error of one sentence and exit status 2; no half-written or leftover file; the same command resumes",
         attack(["full", "denied"]),
         missing=missing,
