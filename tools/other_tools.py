@@ -95,15 +95,15 @@ def rows() -> Mapping[tuple[str, str, str], Callable[[Texts], float]]:
     ours_is, theirs = "gecbench", {name: f"{name} {version(name)}" for name in ("nltk", "sacrebleu", "errant")}
     metrics = f"gec-metrics {version('gec-metrics')}"
     return {
-        (ours_is, "`gleu`", "as published, with Python 2's draws"): ours("gleu"),
-        (ours_is, "`gleu(draws=py3)`", "the same, with Python 3's draws"): ours("gleu(draws=py3)"),
+        (ours_is, "`gleu`", "GLEU as published, with the random draws of Python 2"): ours("gleu"),
+        (ours_is, "`gleu(draws=py3)`", "GLEU as published, with the random draws of Python 3"): ours("gleu(draws=py3)"),
         (metrics, "`GLEUOfficial`", "a port of the official script"): gec_metrics("GLEUOfficial"),
         (metrics, "`GLEU`", "GLEU+, a corrected form of GLEU"): gec_metrics("GLEU"),
         (theirs["nltk"], "`corpus_gleu`", "Google's GLEU, which ignores the source"): nltk_gleu,
         (ours_is, "`bleu`", "BLEU without tokenization"): ours("bleu"),
-        (theirs["sacrebleu"], "`BLEU`, `tokenize=none`", "the same BLEU"): sacrebleu_bleu,
+        (theirs["sacrebleu"], "`BLEU`, `tokenize=none`", "BLEU without tokenization"): sacrebleu_bleu,
         (ours_is, "`errant`", "ERRANT on edits that gecbench extracts"): our_errant,
-        (theirs["errant"], "`errant_compare`", "ERRANT on the same edits"): errant_compare,
+        (theirs["errant"], "`errant_compare`", "ERRANT on the edits that gecbench extracted"): errant_compare,
         (ours_is, "`m2`", "edits of the alignment that fits the gold best"): ours("m2"),
         (ours_is, "`imeasure`", "improvement over the source"): ours("imeasure"),
     }
