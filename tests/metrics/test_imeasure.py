@@ -337,7 +337,7 @@ class TestMixedM2:
 
     def test_too_many_are_refused_or_kept(self):
         corpus = corpus_of([HARD, EASY])
-        with pytest.raises(InputError, match=r"m2: sentence 1 cannot be mixed.*1,024.*mixing=cap"):
+        with pytest.raises(InputError, match=r"corrections of sentence 1 cannot be mixed.*1,024.*mixing=cap"):
             gecbench.M2(mixing=True).score_corpus(corpus, [HARD.source, "p x r z"])
         score = gecbench.M2(mixing="cap").score_corpus(corpus, [HARD.source, "p x r z"])
         assert score.diagnostics["unmixed_sentences"] == 1

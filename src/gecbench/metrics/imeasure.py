@@ -49,7 +49,7 @@ REFUSALS = {
     ),
     TOO_MANY: (
         "it has too many mixed references to score exactly",
-        "Use mixing=yes with optimise=sentence: then only such sentences are scored without mixing",
+        "With mixing=yes and optimise=sentence, sentences with too many mixed references are scored without mixing",
     ),
     TOO_LONG: ("source, prediction and references are too long to align", "Split the sentence"),
 }
@@ -104,7 +104,7 @@ class IMeasure(Metric):
     name: ClassVar[str] = "imeasure"
     title: ClassVar[str] = "I-measure"
     description: ClassVar[str] = (
-        "Improvement over the source in weighted token accuracy, against the best mix of all corrections"
+        "Improvement over the source in weighted token accuracy, against the best mix of the annotators' corrections"
     )
     papers: ClassVar[str] = "Felice & Briscoe 2015"
     lowest: ClassVar[float] = -1.0
@@ -433,10 +433,10 @@ def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) ->
 
 GAP = "–"
 _MEANINGS: dict[Mark, str] = {
-    "match": "TP: a change of the system that is in the reference",
-    "miss": "FN: a change of the reference that the system does not make",
-    "wrong": "FP, FPN: a change of the system that is not in the reference",
-    "note": "TN: unchanged in all three",
+    "match": "TP: a change that the system makes and that is in the reference",
+    "miss": "FN: a change in the reference that the system does not make",
+    "wrong": "FP, FPN: a change that the system makes, but that is not in the reference",
+    "note": "TN: the same in source, system and reference",
 }
 _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "miss"}
 
@@ -447,7 +447,8 @@ def explain_sentence(
     """Explain a sentence (counted from 0) against its chosen reference. Tokens are separated by single spaces."""
     if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
-        return Explanation(f"Sentence {sentence + 1}: excluded, because it cannot be mixed", rows, meanings=_MEANINGS)
+        title = f"Sentence {sentence + 1}: excluded, because its references cannot be mixed"
+        return Explanation(title, rows, meanings=_MEANINGS)
     columns = align_tokens(source, prediction, selection.reference(sentence))
     classes = [classify(*column) for column in columns]
     texts = (("source", 0), ("system", 1), ("reference", 2))

@@ -204,9 +204,9 @@ class M2(Metric):
         mixed, unmixed = mix_sentences(groups, annotations, _MOST_MIXED)
         if unmixed and self.mixing != "cap":
             raise InputError(
-                f"m2: sentence {(corpus.ids or ())[unmixed[0]]} cannot be mixed: it has no mixed annotation, or more "
-                f"than {_MOST_MIXED:,}",
-                fix="Use mixing=cap to leave such sentences unmixed",
+                f"m2: the annotators' corrections of sentence {(corpus.ids or ())[unmixed[0]]} cannot be mixed: there "
+                f"is no valid mix, or there are more than {_MOST_MIXED:,} mixes",
+                fix="Use mixing=cap to score sentences like this one without mixing",
             )
         return mixed, len(unmixed)
 
