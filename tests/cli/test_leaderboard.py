@@ -220,7 +220,7 @@ def test_init_says_that_the_metric_that_ranks_is_not_installed(folder, capsys, m
     monkeypatch.setattr(METRICS["errant"], "missing", classmethod(lambda _cls: "it lacks a model."))
     assert main(["leaderboard", "init", "task", "--title", "T", "-c", "demo", "--metric", "errant"]) == 0
     assert (
-        "note: another metric ranks the board until errant can be computed: it lacks a model."
+        "note: the board is ranked by another metric until errant can be computed: it lacks a model."
         in capsys.readouterr().err
     )
     assert Path("task/board.json").is_file()

@@ -20,7 +20,7 @@ def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "demo", summary, _EXAMPLES, run)
     add_format_option(parser)
-    about = "write the demo corpus and the systems to this folder instead, for trying other commands"
+    about = "instead of scoring, write the demo corpus and the systems to this folder, for trying other commands"
     parser.add_argument("--write", metavar="FOLDER", help=about)
 
 

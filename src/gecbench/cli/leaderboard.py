@@ -211,7 +211,7 @@ def _add_token(actions: Any) -> None:
     parser = add_command(actions, "token", "Create an upload token for a team, or revoke it", examples, token)
     parser.add_argument("team", metavar="TEAM", help="name of the team in its submissions")
     parser.add_argument("--board", default="board", help="a folder (default: board)")
-    parser.add_argument("--revoke", action="store_true", help="remove the team's token instead")
+    parser.add_argument("--revoke", action="store_true", help="remove the team's token instead of creating one")
 
 
 def _add_verify(actions: Any) -> None:
@@ -272,7 +272,7 @@ def init(options: argparse.Namespace) -> None:
     store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
     metric = store.settings.metric
     if metric and (missing := METRICS[metric].missing()):
-        _warn((f"another metric ranks the board until {metric} can be computed: {missing}",), "note")
+        _warn((f"the board is ranked by another metric until {metric} can be computed: {missing}",), "note")
     ranked = f"ranked by {metric}" if metric else "ranked by the usual metric of each corpus"
     print(f"{Path(options.folder) / 'board.json'}: {'private' if private else 'open'}, {ranked}")
     if private:

@@ -99,8 +99,8 @@ def _tables(results: Sequence[PublishedResult], table_format: str, wide: bool) -
         return "\n\n".join([*shown, "\n".join(f"{k}. {_note(*source, True)}" for source, k in sources.items())])
     head = f"{counted(len(results), 'result')} as reported by others. Scores of gecbench's metrics are in percent."
     equal = compact and any(result.recomputed == "equal" for result in results)
-    star = ["*: gecbench computes the same score from public outputs. For full names, use --wide."] if equal else []
-    notes = [head, *star, *(f"[{k}] {_note(*source, False)}" for source, k in sources.items())]
+    star = "*: gecbench computes the same score from public outputs. For the full system names, use --wide."
+    notes = [head, *([star] if equal else []), *(f"[{k}] {_note(*source, False)}" for source, k in sources.items())]
     return "\n\n".join([*shown, "\n".join(COMMENT_MARKS.get(table_format, "") + note for note in notes)])
 
 

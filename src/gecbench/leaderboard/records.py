@@ -245,12 +245,12 @@ NOTES: Mapping[str, str] = {
     "tested against the first system of the cluster above. All other systems are tested against the first system of "
     "their own cluster",
     "p_adjusted": "p (Holm): p, adjusted by Holm's method for all tests against the same system. *: below 0.05",
-    "human": "human: mean score of one annotator against the others. same refs: the system's score against the same "
-    "references. % human: same refs divided by human",
+    "human": "human: mean score of an annotator against the others' references. same refs: the system's score against "
+    "the same references. % human: same refs divided by human",
     "cluster": "The systems of a cluster do not differ significantly from its first system. The first systems of two "
     "neighboring clusters differ significantly (*: p < 0.05, adjusted by Holm's method)",
-    "capped": "Capped sentences have too many mixed references to search, so they are scored against their best "
-    "single annotator",
+    "capped": "Capped sentences have too many mixed references to search (mixes of several annotators' corrections), "
+    "so they are scored against their best single annotator",
     "reported": "Results as reported by others are not ranked, because their data or settings may differ",
 }
 """Explanations that are printed below the scores."""
