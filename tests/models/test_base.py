@@ -30,7 +30,7 @@ def test_a_kind_alone_is_not_suggested():
 
 
 def test_options_belong_to_a_kind():
-    words = r"python: models have no option timeout \(--timeout\)\..* another kind of model \(cmd: or endpoint:\)"
+    words = r"the form python:… have no option timeout \(--timeout\)\..* another kind of model \(cmd: or endpoint:\)"
     with pytest.raises(gecbench.InputError, match=words):
         make_model("python:os:getcwd", timeout=3)
     with pytest.raises(gecbench.InputError, match=r"unknown prompt 'Correct this'.*a text that contains \{sentence\}"):

@@ -312,7 +312,7 @@ def python_values(values: Any) -> Any:
 def check_ordered(texts: object, argument: str) -> None:
     """Raise an error for a set or a dictionary. Texts are paired by their order, so a list is needed."""
     if isinstance(texts, (Set, Mapping)):
-        fix = f"Pass {argument}=[...]: texts are paired by their order"
+        fix = f"Pass {argument}=[...], because texts are paired by their position in the list"
         raise InputError(f"{argument} is {_kind(texts)}, not a list", fix=fix)
 
 
@@ -446,7 +446,8 @@ def check_annotators(annotators: int | None, size: int) -> None:
     """
     if annotators is not None and annotators > size:
         raise InputError(
-            f"{counted(annotators, 'annotator')} for a sentence of {counted(size, 'byte')}: one per byte is the limit",
+            f"{counted(annotators, 'annotator')} for a sentence of {counted(size, 'byte')}, but the limit is one "
+            "annotator per byte",
             fix="Correct the number of annotators",
         )
 

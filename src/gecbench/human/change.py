@@ -58,7 +58,7 @@ def mean_change(several: Sequence[Change]) -> Change:
     """Return the unweighted mean of several changes of the same sentences."""
     if not several or len({each.sentences for each in several}) != 1:
         fix = "Give at least one change, and measure all changes on the same corpus"
-        raise InputError("the changes are not of the same sentences", fix=fix)
+        raise InputError("the changes were not measured on the same sentences", fix=fix)
     _, *columns = zip(*map(astuple, several), strict=True)
     return Change(several[0].sentences, *(sum(column) / len(several) for column in columns))
 

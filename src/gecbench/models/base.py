@@ -138,7 +138,7 @@ def make_model(text: str, **options: Any) -> Model:
             fix = f"Leave it out{', or use another kind of model' if homes else ''}"
             kinds = f" ({' or '.join(f'{home}:' for home in homes)})" if homes else ""
             option = f"{name} (--{name.replace('_', '-')})" if homes else repr(name)
-            raise InputError(f"{kind}: models have no option {option}", fix=f"{fix}{kinds}")
+            raise InputError(f"models of the form {kind}:… have no option {option}", fix=f"{fix}{kinds}")
     model: Model = pkgutil.resolve_name(_CLASSES[kind])(text, **given)
     return model
 
