@@ -78,7 +78,7 @@ EXTRA_FIELDS = (
 )
 _OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))
 JUDGMENT_FIELDS = (
-    Field("item", "int32", "number of the ranking in the upstream file, from 0"),
+    Field("item", "int32", "index of this ranking in the upstream file, from 0"),
     Field("id", "string", "number of the sentence, as in the other configurations"),
     Field("judge", "string", "pseudonym of the judge: as published for experts; w1, w2, … for crowd workers"),
     Field("approved", "bool", "false if the answer was rejected on the crowd platform; always true for experts"),

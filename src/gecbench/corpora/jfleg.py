@@ -224,7 +224,7 @@ DATASET = DatasetDeclaration(
         Config("m2", "edits of each rewrite: derived from the rewrite, and as published", M2_FIELDS, _BOTH, m2_rows),
         Config(
             "judgments",
-            "pairwise human judgments of four systems, a rewrite and the input",
+            "human judgments of pairs of texts (outputs of four systems, a rewrite, the input)",
             JUDGMENT_FIELDS,
             ("validation",),
             judgment_rows,
