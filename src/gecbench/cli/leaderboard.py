@@ -186,7 +186,7 @@ needs no token.
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     _add_page_options(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    name = "public name of the server behind a proxy, such as task.example.org; may be repeated"
+    name = "if the server is behind a proxy: its public name, such as task.example.org; may be repeated"
     parser.add_argument("--server-name", metavar="NAME", action="append", default=[], help=name)
     parser.add_argument("--port", type=_port, default=8000, help="port to listen on (default: 8000)")
     parser.add_argument("--megabytes", type=number, default=8.0, help="largest upload in megabytes (default: 8)")
