@@ -73,15 +73,15 @@ def add_parser(commands: Any, summary: str) -> None:
         "scores",
         metavar="SCORES.tsv",
         nargs="*",
-        help="your scores, in tab-separated columns: [metric [references]] system score",
+        help="your scores; the columns, separated by tabs: metric (optional), references (optional), system, score",
     )
     parser.add_argument(
         "--sentences",
         metavar="FILE.tsv",
         nargs="+",
         default=[],
-        help="your sentence scores, in tab-separated columns: [metric] system sentence score; "
-        "sentences are numbered from 0",
+        help="your sentence scores; the columns, separated by tabs: metric (optional), system, number of the sentence "
+        "(from 0), score",
     )
     about = "known judgments, a CSV or XML file of judgments, or a TSV file of human scores (default: demo)"
     parser.add_argument("--human", metavar="NAME|FILE", help=about)

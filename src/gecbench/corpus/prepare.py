@@ -602,7 +602,7 @@ def _shared_words(lines: Sequence[str]) -> str:
 _FORMATS = (
     (re.compile(r'^\s*\{"').match, "JSON Lines: give the file the ending .jsonl"),
     (re.compile(r'^"?\w*"?,".*"$').match, "CSV: add a header and give the file the ending .csv"),
-    (re.compile(r" \|\|\| ").search, "two texts per line: keep only the corrections"),
+    (re.compile(r" \|\|\| ").search, "two texts per line: keep only the corrected text"),
 )
 
 
