@@ -54,5 +54,5 @@ def test_what_cannot_be_compared() -> None:
         change(["a"], ["a", "b"])
     with pytest.raises(InputError, match="0 sentences"):
         change([], [])
-    with pytest.raises(InputError, match="not of the same sentences"):
+    with pytest.raises(InputError, match="not measured on the same sentences"):
         mean_change([])
