@@ -131,7 +131,7 @@ def _split(items: list[Item], offsets: Offsets) -> list[list[Item]]:
     return [items[start:end] for start, end in pairwise(offsets.tolist())]
 
 
-# These functions exist in the native kernel, too.
+# The native kernel also has these functions.
 
 
 def align(source: Int32, hypothesis: Int32, reference: Int32) -> Int32:

@@ -218,7 +218,7 @@ class Planes:
         """Trace the official alignment back through a segment. Return the cell in which it starts, and its counts.
 
         Moves at a boundary before the next token of the reference belong to the segment before the boundary. The
-        first segment has no segment before it, so `whole` makes it count the moves at its own start, too.
+        first segment has no segment before it, so `whole` makes it count the moves at its own start.
         """
         i, j, k = *end, len(tokens)
         columns: list[Column] = []

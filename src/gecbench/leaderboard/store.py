@@ -170,7 +170,7 @@ class FolderStore:
         """Write known corpora into the settings, so that `build` and `serve` find them.
 
         A folder without settings becomes an open board, because the references of known corpora are public. The corpora
-        of existing records are added, too.
+        of existing records are also added.
         """
         there = (self.folder / SETTINGS_FILE).exists()
         settings = self.settings if there else Settings(publish_references=True)
