@@ -43,7 +43,10 @@ BAD_VALUES = {
     "a list among predictions": ({"predictions": [*PREDICTIONS[:2], ["A cat"]]}, r"predictions\[2\] is a list"),
     "None among sources": ({"sources": [*SOURCES[:2], None]}, r"sources\[2\] is None"),
     "a lone surrogate": ({"predictions": [*PREDICTIONS[:2], "\udce9"]}, r"lone surrogate"),
-    "a set of predictions": ({"predictions": {*PREDICTIONS}}, r"predictions is a set, not a list\..* by their position"),
+    "a set of predictions": (
+        {"predictions": {*PREDICTIONS}},
+        r"predictions is a set, not a list\..* by their position",
+    ),
     "a set of sources": ({"sources": frozenset(SOURCES)}, r"sources is a frozenset, not a list"),
     "a set of references": ({"references": {(text,) for text in PREDICTIONS}}, r"references is a set, not a list"),
     "a set among lists": ({"references": [*REFERENCES[:2], {"A cat sleeps ."}]}, r"references\[2\] is a set"),
