@@ -39,17 +39,15 @@ class Answer:
 
 Outputs = Generator[Sequence[str | Answer], None, None]
 
-UNSAVED = "Nothing was saved: pass output=FILE to be able to resume"
-
 
 class ModelError(InputError):
     """A model failed. `rejected` holds outputs that could not be paired with sentences.
 
-    `unsaved_fix` is the advice for a run without an output file, if the usual advice says that outputs are saved.
+    `resumable`: the advice is to resume the run. Only a run with an output file can follow this advice.
     """
 
     rejected: Sequence[str] | None = None
-    unsaved_fix: str | None = None
+    resumable: bool = False
 
 
 class Model(ABC):
@@ -103,11 +101,11 @@ class Model(ABC):
         return ()
 
     def failure(
-        self, problem: str, line: int, sentence: str, fix: str | None = None, unsaved_fix: str | None = None
+        self, problem: str, line: int, sentence: str, fix: str | None = None, resumable: bool = False
     ) -> ModelError:
         """Return an error that names the model, the line and the sentence."""
         error = ModelError(f"{shorten(self.text)}: {problem} (line {line}: {shorten(sentence)!r})", fix=fix)
-        error.unsaved_fix = unsaved_fix
+        error.resumable = resumable
         return error
 
 

@@ -15,7 +15,7 @@ from typing import IO, Any, ClassVar
 
 from gecbench.display import shorten
 from gecbench.errors import counted
-from gecbench.models.base import UNSAVED, Model, ModelError, Outputs
+from gecbench.models.base import Model, ModelError, Outputs
 
 _LINGERING = 1.0
 _LONGEST = 1_000_000
@@ -71,8 +71,8 @@ class CommandModel(Model):
             printed_error = f", saying {shorten(message)!r}" if message else ""
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
             again = "The printed lines are saved: start the same run again to resume"
-            fix, unsaved = (again, UNSAVED) if printed else ("Try the command in a shell first", None)
-            raise self.failure(f"{how} {done}{printed_error}", *place, fix=fix, unsaved_fix=unsaved)
+            fix = again if printed else "Try the command in a shell first"
+            raise self.failure(f"{how} {done}{printed_error}", *place, fix=fix, resumable=bool(printed))
         if len(printed) != len(sentences):
             raise self._rejection(printed, sentences, first_line)
 

@@ -173,9 +173,9 @@ def _run_unsaved(correction: _Correction) -> list[Answer]:
     try:
         return correction.run()
     except ModelError as error:
-        if error.unsaved_fix is None:
+        if not error.resumable:
             raise
-        raise ModelError(error.problem, fix=error.unsaved_fix) from error
+        raise ModelError(error.problem, fix="Nothing was saved: pass output=FILE to be able to resume") from error
 
 
 def _run_or_reject(correction: _Correction, target: Path) -> list[Answer]:

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from gecbench.display import shorten
 from gecbench.errors import InputError, MissingDependencyError, counted
-from gecbench.models.base import UNSAVED, Answer, Model, ModelError, Outputs
+from gecbench.models.base import Answer, Model, ModelError, Outputs
 from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import Reading, as_answer, count_outcomes, encodable, read_reply, summarize_outcomes
 
@@ -132,8 +132,8 @@ class EndpointModel(Model):
                     yield [_answer(reply, lines[number], sentences[number])]
         except ServiceError as error:
             number = asked[error.number]
-            unsaved = UNSAVED if (error.fix or "").startswith((_SAVED, _UNREACHABLE, _LARGER)) else None
-            raise self.failure(str(error), lines[number], sentences[number], error.fix, unsaved) from error
+            resumable = (error.fix or "").startswith((_SAVED, _UNREACHABLE, _LARGER))
+            raise self.failure(str(error), lines[number], sentences[number], error.fix, resumable) from error
         yield [Answer(lines[k], sentence) for k, sentence in enumerate(sentences) if not sentence.strip()]
 
     def ask(self, prompts: Sequence[str]) -> list[Reply]:

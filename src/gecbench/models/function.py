@@ -11,7 +11,7 @@ from typing import Any, get_origin
 from gecbench.display import shorten
 from gecbench.errors import counted, type_name
 from gecbench.metrics.plugin import find_function
-from gecbench.models.base import UNSAVED, Model, Outputs
+from gecbench.models.base import Model, Outputs
 
 _RETURN = "Return one string for each sentence, in order"
 _TAKES = "The function must take a string and return a string, or take a list and return a list"
@@ -77,7 +77,7 @@ class FunctionModel(Model):
         except (Exception, SystemExit) as error:
             problem = f"raised {type(error).__name__}: {shorten(str(error), 200)}"
             fix = "Earlier outputs are saved: start the same run again to resume"
-            raise self.failure(problem, line, sentence, fix=fix, unsaved_fix=UNSAVED) from error
+            raise self.failure(problem, line, sentence, fix=fix, resumable=True) from error
 
 
 def _annotated_for_sentence(function: Callable[..., Any]) -> bool | None:

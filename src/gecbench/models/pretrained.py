@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from gecbench.display import shorten
 from gecbench.errors import InputError, MissingDependencyError, counted
-from gecbench.models.base import UNSAVED, Answer, Model, Outputs
+from gecbench.models.base import Answer, Model, Outputs
 from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import as_answer, count_outcomes, read_reply, summarize_outcomes
 
@@ -61,7 +61,7 @@ class PretrainedModel(Model):
         except (RuntimeError, ValueError, IndexError) as error:
             problem = f"failed on {counted(len(sentences), 'sentence')}: {shorten(str(error), 200)}"
             fix = "Earlier outputs are saved: run the command again, with a smaller --batch if memory ran out"
-            raise self.failure(problem, lines[0], sentences[0], fix=fix, unsaved_fix=UNSAVED) from error
+            raise self.failure(problem, lines[0], sentences[0], fix=fix, resumable=True) from error
         replies = dict(zip(wanted, written, strict=True))
         yield [_answer(line, replies.get(k), sentences[k]) for k, line in enumerate(lines)]
 
