@@ -9,7 +9,7 @@ import io
 import json
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -111,8 +111,7 @@ def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]
         absent = isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}.")
         fix = _FIX if absent or module_name.startswith(".") else _REPAIR
         frames = traceback.extract_tb(error.__traceback__)[2:]  # without this function and `import_module`
-        lines = [frame for frame in frames if frame.filename.startswith(here)]
-        where = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines and fix == _REPAIR else ""
+        where = _last_place(frame for frame in frames if frame.filename.startswith(here)) if fix == _REPAIR else ""
         problem = f"cannot import {module_name}: {type(error).__name__}: {shorten(str(error), 200)}{where}"
         raise InputError(problem, fix=fix) from error
     found: Any = module
@@ -260,11 +259,15 @@ class Plugin(Metric):
     def _failure(self, error: BaseException) -> InputError:
         """Describe an error raised by the function, with the line of its module."""
         frames = traceback.extract_tb(error.__traceback__)
-        line = next((frame.lineno for frame in reversed(frames) if frame.filename == self._file), None)
+        place = _last_place(frame for frame in frames if frame.filename == self._file)
         text = shorten(str(error), 200)
         what = type(error).__name__ + (f": {text.rstrip('.')}" if text else "")
-        place = f" ({Path(self._file).name}, line {line})" if self._file and line else ""
         return InputError(f"{self.function} raised {what}{place}", fix=None if place else _RETURNS)
+
+
+def _last_place(frames: Iterable[traceback.FrameSummary]) -> str:
+    """Return the file and line of the last frame in parentheses, or an empty string without frames."""
+    return "".join(f" ({Path(frame.filename).name}, line {frame.lineno})" for frame in [*frames][-1:])
 
 
 def _source_of(module: ModuleType, function: Callable[..., Any]) -> str:
