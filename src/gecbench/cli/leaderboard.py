@@ -252,7 +252,7 @@ def _add_page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--publish-references", action="store_true", help=published)
     restricted = "also show sentences whose license forbids publication; only for pages that you do not publish"
     parser.add_argument("--restricted-texts", action="store_true", help=restricted)
-    about = "resamples per test (default: 1000); use more if the board has more than 50 systems"
+    about = "resamples per test (default: 1000); use more if the board has more than 51 systems"
     parser.add_argument("--resamples", metavar="N", type=count, default=1000, help=about)
 
 
