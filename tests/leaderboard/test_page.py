@@ -104,7 +104,7 @@ def test_no_link_is_published_or_written_through(tmp_path, refused):
     site.mkdir()
     (site / "index.html").symlink_to(secret)
     built = build_site(FolderStore(store.folder), site, PagePlan([DEMO], resamples=QUICK))
-    assert "logo.svg is skipped, because it is a symbolic link" in built.warnings
+    assert "logo.svg is skipped, because it is a symbolic link. Replace the link with the image" in built.warnings
     assert secret.read_text() == "secret"
     assert not any(path.read_bytes() == b"secret" for path in site.rglob("*") if path.is_file())
     assert not (site / "index.html").is_symlink()

@@ -21,7 +21,7 @@ BAD_FIELDS = {
     "a relative link": ({"links": [{"title": "", "url": "//evil.example"}]}, "Links start with http"),
     "a broken link": ({"links": [{"title": "", "url": "http://[::1"}]}, "Links start with http"),
     "many links": ({"links": [{"title": "", "url": "https://x.org"}] * 11}, "links has 11 entries"),
-    "a link without address": ({"links": [{"title": "x"}]}, "has no url"),
+    "a link without address": ({"links": [{"title": "x"}]}, "lacks the field url"),
     "a name that turns round": ({"system": "good\u202etxt.exe"}, "system contains a control character or a text dir"),
     "a name that hides a mark": ({"submitter": "a\u2066b"}, "submitter contains a control character or a text dir"),
     "a description of two lines": ({"description": "a\u2028b"}, "description contains a control character"),
@@ -43,10 +43,10 @@ BAD_FIELDS = {
     "a score beyond all measure": ({"scores": {"gleu": {**FIGURE, "value": 10**400}}}, "not a number below a million"),
     "a score of another scale": ({"scores": {"gleu": {**FIGURE, "value": 1e299}}}, "not a number below a million"),
     "a score that is true": ({"scores": {"gleu": {**FIGURE, "value": True}}}, "not a number below a million"),
-    "a missing part": ({"scores": {"gleu": {"value": 1}}}, "has no against_others"),
+    "a missing part": ({"scores": {"gleu": {"value": 1}}}, "gleu lacks the fields against_others"),
     "outputs that are a path": ({"outputs": "../../etc/passwd"}, "not a SHA-256"),
     "a scored record without outputs": ({"outputs": None, "details": None}, "no outputs"),
-    "another schema": ({"schema": 3}, "schema is 3"),
+    "another schema": ({"schema": 3}, "schema is 3, not 2"),
     "negative sentences": ({"sentences": -1}, "sentences is -1"),
     "a list of scores": ({"scores": [FIGURE]}, "scores is not a JSON object"),
 }
@@ -92,7 +92,7 @@ def test_bad_json_is_refused(data):
 
 BAD_DETAILS = {
     "text for groups": ({"by_distance": {"gleu": "x"}}, "by_distance.gleu is not a list"),
-    "half a group": ({"by_distance": {"gleu": [{"label": "0"}]}}, "has no sentences, value"),
+    "half a group": ({"by_distance": {"gleu": [{"label": "0"}]}}, "lacks the fields sentences, value"),
     "nested lists": ({"by_distance": {"gleu": [[[[]]]]}}, "is not a JSON object"),
     "no number": ({"sentence_scores": {"gleu": [[]]}}, "not a number below a million"),
     "another length": ({"sentence_scores": {"gleu": [1.0, 1.0]}}, "different numbers of predictions"),

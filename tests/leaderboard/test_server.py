@@ -192,7 +192,7 @@ def test_records_from_elsewhere_appear(served):
 def test_token_rate_and_kill(tmp_path):
     with server(tmp_path, "--per-minute", "3", token="secret") as (address, process):
         status, body = upload(address, text(variant("a")))
-        assert (status, body["error"]) == (401, "The token is missing or wrong.")
+        assert (status, body["error"]) == (401, "The token is missing or wrong. Ask the board's owner for a token.")
         status, _ = upload(address, text(variant("a")), {"Authorization": "Bearer wrong"})
         assert status == 401
         status, job = upload(address, text(variant("a")), {"Authorization": "Bearer secret"})

@@ -39,8 +39,8 @@ def test_a_bad_record_is_skipped_with_a_warning(tmp_path):
     loaded = store.load()
     assert [each.id for each in loaded.records] == [good]
     assert len(loaded.warnings) == (4 if sys.platform == "win32" else 5)
-    assert any("does not match its name" in warning for warning in loaded.warnings)
-    assert any("unknown fields: surprise" in warning for warning in loaded.warnings)
+    assert any("its name is not the SHA-256 of its content" in warning for warning in loaded.warnings)
+    assert any("has the unknown field surprise" in warning for warning in loaded.warnings)
 
 
 RESPELLED = {
@@ -66,9 +66,10 @@ def test_a_record_spelled_another_way_is_no_second_entry(tmp_path, respell):
     loaded = store.load()
     assert [each.system for each in loaded.records] == ["S"]
     (warning,) = loaded.warnings
-    assert "was not written by gecbench" in warning or "the same entry as records/" in warning
+    same = "the same system, corpus and outputs as records/"
+    assert "was not written by gecbench" in warning or same in warning
     problems = [result.problems for result in verify_records(store, {record.table: DEMO})]
-    assert any("not written by" in problem or "same entry" in problem for found in problems for problem in found)
+    assert any("not written by" in problem or same in problem for found in problems for problem in found)
 
 
 def test_nothing_is_written_outside_or_under_a_wrong_name(tmp_path):
@@ -192,7 +193,7 @@ def test_corpora_are_known_again_and_named_without_a_path(folder):
     assert [corpus.name for corpus in store.corpora()] == ["gold", "demo"]
     gold = Path("gold.m2").read_text()
     Path("gold.m2").write_text(gold.replace("|||REQUIRED", "x|||REQUIRED", 1))
-    with pytest.raises(InputError, match=r"gold.m2 has changed since the board was created"):
+    with pytest.raises(InputError, match=r"^the corpus ../../gold.m2 has changed since the board was created"):
         store.corpora()
 
 
@@ -215,7 +216,7 @@ def test_submit_opens_a_pull_request(tmp_path):
         done = hub.gecbench(*options)
         assert done.returncode == 0, done.stderr
         assert f"pull request: {hub.url}/datasets/someone/board/discussions/1" in done.stdout
-        assert "of 4 by GLEU; against good-corrector above: p = " in done.stdout
+        assert "of 4 by GLEU (difference from good-corrector, the system above: p = " in done.stdout
         records = [request for request in hub.requests if request.startswith("GET") and "/records/" in request]
         assert len(records) == len(set(records)) == 4, "the board is downloaded once"
         (commit,) = hub.commits

@@ -136,8 +136,8 @@ RAW = [line.replace(" .", ".").replace(" ,", ",") for line in GOOD]
     [
         ([f"Corrected: {line}" for line in GOOD], prepare, 'Tick "Remove labels and quotes"'),
         (RAW, prepare, 'Choose "raw text" under Tokens'),
-        (SHIFTED, prepare, 'tick "The lines are in the right order"'),
-        (SHIFTED, validate, 'tick "The lines are in the right order"'),
+        (SHIFTED, prepare, 'tick "Skip the check for shifted lines"'),
+        (SHIFTED, validate, 'tick "Skip the check for shifted lines"'),
         (list(DEMO.sources), validate, "Choose the file of the system's outputs"),
     ],
     ids=["labels", "raw", "shifted", "neighbors", "source"],
@@ -148,6 +148,23 @@ def test_errors_name_the_controls_of_the_form(lines, check, control):
     words = str(form_error(error.value))
     assert control in words
     assert not any(mark in words for mark in ("--", "=True", "gecbench.", "tokenize="))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"system": " "}, "the name of the system is empty. Fill it in."),
+        (
+            {"system": "s", "links": ["ftp://x"]},
+            "the link is 'ftp://x', not a link. Links start with http:// or https://.",
+        ),
+    ],
+    ids=["name", "link"],
+)
+def test_errors_name_the_fields_of_the_form(fields, message):
+    with pytest.raises(InputError) as error:
+        Submission(predictions=GOOD, **fields)
+    assert str(form_error(error.value)) == message
 
 
 def test_advice_without_a_control_is_left_out():

@@ -50,7 +50,7 @@ def test_errors_arrive_as_they_were_raised():
     with pytest.raises(UnwritableError) as found:
         Worker().run(run_into_a_full_disk)
     assert "/srv" not in str(found.value)
-    with pytest.raises(GecbenchError, match=r"The scorer failed \(ZeroDivisionError\)."):
+    with pytest.raises(GecbenchError, match=r"The scorer failed \(ZeroDivisionError\)\. Write to the board"):
         Worker().run(break_down)
 
 

@@ -86,7 +86,7 @@ class PagePlan:
 
 @dataclass
 class Built:
-    """A page that is built: its files by their path within the folder, and warnings about records and tests."""
+    """A built page: its files by their path within the folder, and warnings about records and tests."""
 
     folder: Path
     files: dict[str, Path] = field(default_factory=dict)
@@ -278,7 +278,7 @@ def _write_human_scores(built: Built, table: BoardTable, records: Sequence[Recor
     try:
         found = _human_scores(table, records)
     except GecbenchError as error:
-        built.warnings += (f"{table[0]}: the page does not compare metrics with human judgments: {error}",)
+        built.warnings += (f"{table[0]}: the view Metrics is missing, because human judgments cannot be read: {error}",)
         return False
     if found is not None:
         built.write_data(f"agreement-{table_key(table)}", found)
@@ -419,7 +419,8 @@ def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
             data = path.read_bytes()
             built.write(name, card(data.decode(), settings).encode() if name == "README.md" else data)
     if settings.logo is not None and (store.folder / settings.logo).is_symlink():
-        built.warnings = (*built.warnings, f"{settings.logo} is skipped, because it is a symbolic link")
+        warning = f"{settings.logo} is skipped, because it is a symbolic link. Replace the link with the image"
+        built.warnings = (*built.warnings, warning)
     elif settings.logo is not None and (store.folder / settings.logo).is_file():
         built.write(settings.logo, (store.folder / settings.logo).read_bytes())
 

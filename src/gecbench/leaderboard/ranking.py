@@ -25,7 +25,7 @@ HowScored = tuple[str, frozenset[tuple[str, str]]]
 
 @dataclass(frozen=True)
 class Comparable:
-    """The ranked records, best first, and for each other scored record the reason why it is not ranked, by its id."""
+    """The ranked records, best first, and the reasons why the other scored records are not ranked, by their ids."""
 
     ranked: Sequence[Record]
     others: Mapping[str, str]
@@ -85,7 +85,7 @@ def _difference(how: HowScored, chosen: HowScored) -> str:
     if how[0] != chosen[0]:
         return "Scored on another version of the data"
     words = sorted(f"{key}:{value}" for key, value in how[1] - chosen[1])
-    return f"Scored with other settings: {', '.join(words) or 'unknown'}"
+    return f"Scored with other settings: {', '.join(words)}" if words else "Scored with unknown settings"
 
 
 @dataclass(frozen=True)
@@ -354,7 +354,7 @@ class NewPlace:
         metric: The metric that ranks.
         rank: The rank from 1. For a baseline or human entry, the rank that its score would get.
         of: The number of ranked systems, including the new record.
-        above: The next better system, if there is one.
+        above: The system above in the ranking, if there is one.
         neighbors: The systems around the new record, best first.
         ranked: False for a baseline or human entry, which is not ranked.
     """
@@ -368,7 +368,7 @@ class NewPlace:
 
     @property
     def sentence(self) -> str:
-        """The rank in words, with the p-value of the test against the next better system."""
+        """The rank in words, with the p-value of the test against the system above."""
         words = f"rank {self.rank} of {self.of} by {metric_title(self.metric)}"
         if not self.ranked:
             return f"not ranked (its score would get {words})"
@@ -376,8 +376,7 @@ class NewPlace:
             return words
         shown = shown_p_value(self.above.p_value)
         relation = "p" if shown.startswith("<") else "p ="
-        star = "*" if self.above.p_value < SIGNIFICANT else ""
-        return f"{words}; against {self.above.system} above: {relation} {shown}{star}"
+        return f"{words} (difference from {self.above.system}, the system above: {relation} {shown})"
 
 
 _NEIGHBORS = 2

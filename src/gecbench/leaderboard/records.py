@@ -67,7 +67,7 @@ def parse_canonical(data: bytes) -> Any:
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON ({error})") from error
     if canonical != data:
-        raise InputError("the file was not written by gecbench", fix="Add the entry with gecbench leaderboard submit")
+        raise InputError("the file was not written by gecbench", fix="Add the record with gecbench leaderboard submit")
     return value
 
 
@@ -81,9 +81,13 @@ def check_names(value: object, names: Iterable[str], where: str) -> None:
     if not isinstance(value, dict):
         raise InputError(f"{where} is not a JSON object")
     if missing := sorted(set(names) - set(value)):
-        raise InputError(f"{where} has no {', '.join(missing)}")
+        raise InputError(f"{where} lacks the {_fields(missing)}")
     if unknown := sorted(set(value) - set(names)):
-        raise InputError(f"{where} has unknown fields: {', '.join(map(str, unknown))[:200]}")
+        raise InputError(f"{where} has the unknown {_fields(unknown)}")
+
+
+def _fields(names: Sequence[str]) -> str:
+    return f"{'field' if len(names) == 1 else 'fields'} {', '.join(map(str, names))[:200]}"
 
 
 def object_of(checks: Mapping[str, Check]) -> Check:
@@ -127,7 +131,7 @@ def list_of(check: Check, most: int = 10**9) -> Check:
 
 def _check_size(value: Sequence[object] | Mapping[str, object], where: str, most: int) -> None:
     if len(value) > most:
-        raise InputError(f"{where} has {len(value)} entries, more than {most}")
+        raise InputError(f"{where} has {len(value):,} entries, but at most {most:,} are allowed")
 
 
 def optional(check: Check) -> Check:
@@ -176,7 +180,8 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
         if not value.strip() and not empty:
             raise InputError(f"{where} is empty", fix="Fill it in")
         if len(value) > longest:
-            raise InputError(f"{where} has {len(value)} characters, more than {longest}", fix="Shorten it")
+            problem = f"{where} has {len(value):,} characters, but at most {longest:,} are allowed"
+            raise InputError(problem, fix="Shorten it")
         if not (value.isprintable() or all(map(is_plain, value))):
             raise InputError(
                 f"{where} contains a control character or a text direction mark", fix="Use one line of plain text"
@@ -215,6 +220,7 @@ def web_address(value: object, where: str) -> None:
 
 _NAME = text(LONGEST_NAME, empty=False)
 _YEAR = predicate(lambda value: isinstance(value, int) and 1950 <= value <= 2100, "a year after 1949")
+_SCHEMA = predicate(lambda value: value == SCHEMA, f"{SCHEMA}, the schema that this version of gecbench writes")
 _ABOUT_SYSTEM: Mapping[str, Any] = {"year": None, "approach": "", "size": "", "open_weights": None}
 _LINK = object_of({"title": text(LONGEST_NAME), "url": web_address})
 _FIGURE_FIELDS: Mapping[str, Check] = {
@@ -249,7 +255,7 @@ NOTES: Mapping[str, str] = {
     "the same references. % human: same refs divided by human",
     "cluster": "The systems of a cluster do not differ significantly from its first system. The first systems of two "
     "neighboring clusters differ significantly (*: p < 0.05, adjusted by Holm's method)",
-    "capped": "Capped sentences have too many mixed references to search (mixes of several annotators' corrections), "
+    "capped": "Capped sentences have too many mixed references (mixes of several annotators' corrections) to search, "
     "so they are scored against their best single annotator",
     "reported": "Results as reported by others are not ranked, because their data or settings may differ",
 }
@@ -328,7 +334,7 @@ class Record(Checked):
     approach: str = checked(one_of("", *APPROACHES), default="")
     size: str = checked(text(40), default="")
     open_weights: bool | None = checked(optional(boolean), default=None)
-    schema: int = checked(one_of(SCHEMA), default=SCHEMA, kw_only=True)
+    schema: int = checked(_SCHEMA, default=SCHEMA, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -344,7 +350,7 @@ class Record(Checked):
 
     @property
     def entry(self) -> tuple[object, ...]:
-        """A key of the record: two records with the same key are the same entry of the board."""
+        """A key of the record. Of several records with the same key, a board lists only one."""
         return (*self.table, self.kind, self.system, self.fingerprint, self.outputs or self.id)
 
     @cached_property
@@ -363,7 +369,7 @@ class Record(Checked):
         record = cls(**value)
         if given == value or given.get("schema") != SCHEMA or record.to_json() == data:
             return record
-        raise InputError("the file was not written by gecbench", fix="Add the entry with gecbench leaderboard submit")
+        raise InputError("the file was not written by gecbench", fix="Add the record with gecbench leaderboard submit")
 
     def to_json(self) -> bytes:
         """Return canonical JSON without empty fields about the system: records of gecbench 0.2.0 lack them."""
@@ -436,7 +442,7 @@ class Settings(Checked):
     license: str = checked(text(LONGEST_NAME), default="")
     link: str | None = checked(optional(web_address), default=None)
     logo: str | None = checked(optional(one_of(*LOGOS)), default=None)
-    metric: str | None = checked(one_of(*METRICS, None), default=None)
+    metric: str | None = checked(optional(one_of(*METRICS)), default=None)
     corpora: Sequence[Mapping[str, str]] = checked(
         list_of(object_of({"corpus": text(500, empty=False), "fingerprint": text(64)}), 50), default=()
     )

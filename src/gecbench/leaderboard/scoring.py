@@ -59,12 +59,13 @@ def compute_figures(prepared: Prepared, resamples: int, progress: Progress, *, p
             score = metric.score_prepared(prepared)
             scores[name] = with_interval(score, resamples) if resamples else score
         except InputError as error:
-            warnings.append(f"{metric.title} is left out" + ("" if private else f": {error}"))
+            reason = "" if private else f": {error}".rstrip(".")
+            warnings.append(f"{metric.title} could not be computed{reason}")
             continue
         figures[name] = _figure(scores[name], corpus)
     if not scores:
-        raise InputError("no metric can score these outputs", fix=" ".join(warnings))
-    progress("details", len(metrics) / (len(metrics) + 1))
+        raise InputError("no metric can score these outputs", fix=". ".join(warnings))
+    progress("sentences and error types", len(metrics) / (len(metrics) + 1))
     if private:
         figures = {name: _round_figure(each) for name, each in figures.items()}
     details = Details(prepared.lines) if private else details_of(scores, prepared)

@@ -351,7 +351,7 @@ class App:
                 f"You have sent {counted(self.limits.per_minute, 'submission')} in a minute. Try again in a minute.",
             )
         if not has_token:
-            return refusal(401, "The token is missing or wrong.")
+            return refusal(401, "The token is missing or wrong. Ask the board's owner for a token.")
         if request.headers.get("content-encoding", "identity") != "identity":
             return refusal(415, "Compressed uploads are not accepted. Send the plain file.")
         return None
@@ -483,7 +483,7 @@ def run(
     app: Any = create_app(store, plan, limits, token)
     hosts = known_hosts(host, names)
     server = uvicorn.Server(configured(app if hosts is None else KnownHosts(app, hosts), host, port))
-    print(f"http://{host}:{port}/  (Ctrl-C stops)", flush=True)
+    print(f"http://{host}:{port}/  (press Ctrl-C to stop)", flush=True)
     with suppress(KeyboardInterrupt), lock or nullcontext():
         server.run()
     if not server.started:

@@ -22,7 +22,7 @@ from typing import IO, Any
 from gecbench.corpora.load import is_known_name, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
-from gecbench.display import percent
+from gecbench.display import percent, visible
 from gecbench.errors import GecbenchError, InputError, UnwritableError
 from gecbench.formats.text import read_bytes, write_bytes
 from gecbench.leaderboard.records import (
@@ -104,7 +104,8 @@ def _relative_name(folder: Path, name: str) -> str:
 def _read_logo(path: str) -> bytes:
     endings = [Path(logo).suffix for logo in LOGOS]
     if Path(path).suffix.lower() not in endings:
-        raise InputError("is not a supported image", file=path, fix=f"Give one of {', '.join(endings)}")
+        fix = f"Give a file of type {', '.join(endings[:-1])} or {endings[-1]}"
+        raise InputError("is not a supported image", file=path, fix=fix)
     data = read_bytes(path)
     if len(data) > _LARGEST_LOGO:
         raise InputError("is larger than 1 MB", file=path, fix="Give a smaller image")
@@ -160,9 +161,8 @@ class FolderStore:
                 raise InputError(f"the board's corpus {name} was not found", fix="Give its file with -c")
             corpus = _resolve(name if is_known_name(name) else str(self.folder / name))
             if corpus.fingerprint() != entry["fingerprint"]:
-                fix = "Restore the file, or create a new board, because old and new scores are not comparable"
-                file = str(self.folder / SETTINGS_FILE)
-                raise InputError(f"{name} has changed since the board was created", file=file, fix=fix)
+                fix = "Restore its old version, or create a new board, because old and new scores are not comparable"
+                raise InputError(f"the corpus {name} has changed since the board was created", fix=fix)
             corpora.append(corpus)
         return corpora
 
@@ -252,13 +252,14 @@ class FolderStore:
             try:
                 found.append((self.record(path), path.name))
             except (InputError, OSError) as error:
-                warnings.append(f"records/{path.name!a} is skipped: {error}"[:400])
+                warnings.append(f"records/{visible(path.name)} is skipped: {error}"[:400])
         found.sort(key=lambda each: (each[0].date, each[0].system))
         records: dict[object, Record] = {}
         for record, name in found:
             first = records.setdefault(record.entry, record)
             if first is not record:
-                warnings.append(f"records/{name} is skipped: it is the same entry as records/{first.id}.json")
+                same = "it has the same system, corpus and outputs as"
+                warnings.append(f"records/{visible(name)} is skipped: {same} records/{first.id}.json")
         return Loaded(tuple(records.values()), tuple(warnings))
 
     def record(self, path: Path) -> Record:
@@ -425,14 +426,14 @@ def read_plain(path: Path) -> bytes:
     if path.is_symlink() or not path.is_file():
         raise InputError("it is not a regular file")
     if path.stat().st_size > _LARGEST_RECORD:
-        raise InputError("it is too large")
+        raise InputError(f"it is larger than {_LARGEST_RECORD // 2**20} MB")
     return path.read_bytes()
 
 
 def _read(path: Path) -> bytes:
     data = read_plain(path)
     if digest(data) != path.stem:
-        raise InputError("its content does not match its name, a SHA-256 hash")
+        raise InputError("its name is not the SHA-256 of its content")
     return data
 
 

@@ -219,15 +219,15 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
     """Refuse a submission if its submitter has made as many submissions today as the board allows."""
     if settings.per_day is None:
         return
+    most = counted(settings.per_day, "submission")
     if not submission.submitter.strip():
         raise InputError(
             "the name of the submitter is missing",
-            fix="Give a name, because this board limits the submissions of each name per day",
+            fix=f"Give a name, because each submitter may make at most {most} per day",
         )
     name, day = normalized_submitter(submission.submitter), today()
     made = sum(record.date == day and normalized_submitter(record.submitter) == name for record in records)
     if made >= settings.per_day:
-        most = counted(settings.per_day, "submission")
         problem = f"{submission.submitter} has reached the limit of {most} per day"
         raise InputError(problem, fix="Try again after midnight UTC")
 
@@ -285,7 +285,7 @@ def score_submission(
     For a `private` corpus, the result has only rounded scores of the whole corpus, and nothing that depends on single
     references.
     """
-    progress("checking", 0.0)
+    progress("checking the outputs", 0.0)
     file = submission.file
     _check_lengths(submission.predictions, corpus, file)
     given = submission.predictions
@@ -341,11 +341,12 @@ def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> Non
                 fix="Check this line: a correction is about as long as its source",
             )
     total, expected = (sum(len(text.split()) for text in texts) for texts in (predictions, corpus.sources))
-    if total > 1000 + _MOST_TIMES * expected:
+    most = 1000 + _MOST_TIMES * expected
+    if total > most:
         raise InputError(
             f"{total:,} tokens, but the sources have {expected:,}",
             file=file,
-            fix=f"All outputs together may have at most {_MOST_TIMES} times as many tokens as the sources",
+            fix=f"All outputs together may have at most {most:,} tokens",
         )
 
 
@@ -371,7 +372,7 @@ def validate_outputs(
     misplaced = [] if aligned else misplaced_lines(predictions, _known_texts(corpus, private))
     if len(misplaced) >= 3 and len(misplaced) > len(corpus) / 5:
         raise InputError(
-            f"{len(misplaced)} lines look like corrections of a neighboring sentence",
+            f"{len(misplaced)} lines look like corrections of neighboring sentences",
             file=file,
             line=misplaced[0],
             fix="Give one output per line, in the order of the corpus, or skip this check with --aligned",
@@ -385,8 +386,10 @@ def validate_outputs(
         notes.append(f"{percent(unchanged, 0)}% of the lines are copies of the source")
     if misplaced:
         shown = ", ".join(map(str, misplaced[:5])) + (", …" if len(misplaced) > 5 else "")
-        looks = "line looks like the correction" if len(misplaced) == 1 else "lines look like corrections"
-        notes.append(f"{len(misplaced)} {looks} of a neighboring sentence: {shown}")
+        if len(misplaced) == 1:
+            notes.append(f"line {shown} looks like the correction of a neighboring sentence")
+        else:
+            notes.append(f"{len(misplaced)} lines look like corrections of neighboring sentences (lines {shown})")
     return notes
 
 
@@ -433,7 +436,7 @@ def verify_records(
         problems = _problems(record, store, corpora.get(record.table))
         first = first_files.setdefault(record.entry, path.name)
         if first != path.name:
-            problems = [*(problems or ()), f"it is the same entry as records/{first}"]
+            problems = [*(problems or ()), f"it has the same system, corpus and outputs as records/{first}"]
         yield VerificationResult(path.name, record.system, problems)
 
 
@@ -455,14 +458,16 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
         scored = score_submission(again, corpus, private=store.settings.private, resamples=_resamples(record))
     except InputError as error:
         return [str(error)]
-    found = [f"{name} differs" for name in _VERIFIED_FIELDS if getattr(record, name) != getattr(scored.record, name)]
+    changed = (name for name in _VERIFIED_FIELDS if getattr(record, name) != getattr(scored.record, name))
+    found = [f"the field {name} differs when rescored" for name in changed]
     if record.role == "source" and record.unchanged != 1:
         found.append("its outputs are marked as the unchanged source, but differ from the source")
     new = board_plugins().keys() - record.scores.keys()  # plug-ins that were added after the record
     gone = {name for name, figure in record.scores.items() if is_plugin(figure)} - scored.record.scores.keys()
     kept, made = _without(asdict(details), gone), _without(asdict(scored.details), new)
     compared = (name for name in kept if kept[name] and name != "by_distance")  # of 0.2.0, and not shown
-    found += [f"its details differ in {name}" for name in compared if not _equal(kept[name], made[name])]
+    wrong = (name for name in compared if not _equal(kept[name], made[name]))
+    found += [f"the field {name} of its details differs when rescored" for name in wrong]
     if store.settings.private:  # records of 0.2.0 have precision and recall, which no page shows
         record = replace(record, scores={name: {**each, "parts": {}} for name, each in record.scores.items()})
     metrics = {*record.scores, *scored.record.scores} - new
@@ -489,7 +494,7 @@ def _differences(metric: str, claimed: Record, scored: Record) -> Iterator[str]:
         yield f"{metric}: not verified, because its plug-in was not given (--plugin)"
         return
     if metric not in claimed.scores or metric not in scored.scores:
-        what = "in the record, but could not be computed here" if metric in claimed.scores else "missing in the record"
+        what = "in the record, but could not be computed here" if metric in claimed.scores else "not in the record"
         yield f"{metric}: the score is {what}"
         return
     if how_scored(claimed, metric) != how_scored(scored, metric):

@@ -32,13 +32,13 @@ from gecbench.leaderboard.records import (
 from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore, read_plain
 from gecbench.leaderboard.submission import MOST_BYTES, Submission, normalized_submitter, submit, today
-from gecbench.leaderboard.worker import StoppedError, TaskLimits
+from gecbench.leaderboard.worker import StoppedError, TaskLimits, scorer_failure
 
 Work = Callable[[Progress], dict[str, Any]]
 MOST_TRIES = 3
 _MOST_JOBS = 500
 _PREVIEWED = 5
-_ALIGNED = 'tick "The lines are in the right order"'
+_ALIGNED = 'tick "Skip the check for shifted lines"'
 _FORM_WORDS = {
     "pass aligned=True to skip this check": _ALIGNED,
     "skip this check with --aligned": f"if the order is right, {_ALIGNED}",
@@ -49,6 +49,7 @@ _FORM_WORDS = {
     "Give the system's outputs, or use --baseline to list the source itself": "Choose the file of the system's outputs",
 }
 """Advice in error messages that names options or parameters, and the same advice in the words of the upload form."""
+_FORM_FIELDS = {"system": "the name of the system", "url": "the link"}
 _NOT_FORM = re.compile(r"--[a-z]|=True|=False|\b(?:column|annotator)=|gecbench\.|\bpath\b")
 
 
@@ -117,7 +118,7 @@ def in_form_words(text: str) -> str:
     """Return a message that names controls of the upload form instead of options and parameters.
 
     >>> in_form_words("3 lines look shifted. Pair line by line; skip this check with --aligned.")
-    '3 lines look shifted. Pair line by line; if the order is right, tick "The lines are in the right order".'
+    '3 lines look shifted. Pair line by line; if the order is right, tick "Skip the check for shifted lines".'
     """
     for words, control in _FORM_WORDS.items():
         text = text.replace(words, control)
@@ -126,7 +127,9 @@ def in_form_words(text: str) -> str:
 
 def form_error(error: InputError) -> InputError:
     """Return an error in the words of the upload form. Advice about options that the form does not have is left out."""
-    problem, fix = in_form_words(error.problem), in_form_words(error.fix or "")
+    field, _, rest = error.problem.partition(" ")
+    named = f"{_FORM_FIELDS[field]} {rest}" if error.file is None and field in _FORM_FIELDS else error.problem
+    problem, fix = in_form_words(named), in_form_words(error.fix or "")
     known = fix if fix and not _NOT_FORM.search(fix) else None
     return InputError(problem, file=error.file, line=error.line, fix=known)
 
@@ -387,5 +390,5 @@ class Queue:
         except GecbenchError as error:
             job.result, job.state = {"error": str(error)}, "failed"
         except Exception as error:
-            job.result, job.state = {"error": f"The scorer failed ({type(error).__name__})."}, "failed"
+            job.result, job.state = {"error": scorer_failure(error)}, "failed"
             raise

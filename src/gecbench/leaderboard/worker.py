@@ -158,6 +158,11 @@ def _limit_met(memory: bool, status: int, limits: TaskLimits) -> str:
     )
 
 
+def scorer_failure(error: BaseException) -> str:
+    """Return the message for an error of the scorer that nobody expected."""
+    return f"The scorer failed ({type(error).__name__}). Write to the board's owner."
+
+
 def main() -> None:
     """Run the task that the parent sends, print its progress and its answer as lines of JSON, and exit."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -186,7 +191,7 @@ def main() -> None:
         import traceback
 
         traceback.print_exc()
-        found = {"error": f"The scorer failed ({type(error).__name__})."}
+        found = {"error": scorer_failure(error)}
     with suppress(OSError):
         send(found)
     os._exit(0)  # exit at once, without waiting for other threads
