@@ -78,7 +78,13 @@ def test_bn15_archives_with_and_without_a_folder(tiny_folder):
 OVERLAPPING = {2: [("0 2", "Wci", "Our town"), ("1 3", "SVA", "is")]}
 WRONG_BN15 = {
     "other sentences": ("CONLL", [*CONLL[:4], "Others likes it ."], "bn15/A1.m2: sentence 5"),
-    "not the official annotators": ("EDITS", ({}, {}), r"A7\.m2: differs too much from the official annotator"),
+    "not the official annotators": (
+        "EDITS",
+        ({}, {}),
+        r"bn15/A7\.m2: must be by the annotator of conll14/noalt/official-2014\.0\.m2, "
+        r"but only \d of 5 texts are equal\. "
+        r"Replace the archive in the mirror or the cache with https:.*/10gec_annotations\.zip\.",
+    ),
     "overlapping edits": ("EDITS", (OVERLAPPING, {}), "bn15/A7.m2: the edits of sentence 2 overlap"),
 }
 

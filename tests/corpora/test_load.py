@@ -80,15 +80,15 @@ def test_every_python_function_takes_a_name():
     [
         (
             "jflge:test",
-            r"Did you mean jfleg:test\? Corpora: demo, jfleg, jfleg:m2, conll14, conll14:alt, bn15, ",
+            r"Did you mean jfleg:test\? Give a corpus name \(demo, jfleg, jfleg:m2, conll14, conll14:alt, bn15, ",
         ),
         ("conl14", r"Did you mean conll14\?"),
-        (Path("nowhere/at-all"), "or a file: .m2, .xml, .jsonl"),
+        (Path("nowhere/at-all"), r"a file \(\.m2, \.xml, \.jsonl\) or a dataset on the Hub"),
         ("nowhere.m2", "nowhere.m2: no such file"),
         ("jfleg:tset", r"nor a split of jfleg\. Did you mean test\? Config.*Splits: validation, test"),
         (42, "an int is not a corpus"),
         (["a sentence"], "a list is not a corpus"),
-        ([{"text": "He go ."}], "columns text. Add the columns sentence"),
+        ([{"text": "He go ."}], r"columns sentence and corrections \(or annotations\), but have text\. Add or rename"),
         ([{"sentence": "a", "corrections": ["b"]}, {"sentence": "a"}], "row 2 does not have the same fields as row 1"),
         ([], "the corpus is empty"),
     ],

@@ -160,11 +160,11 @@ def test_a_wrong_mirror_file_is_an_error_and_stays_untouched(tmp_path):
 
 def test_offline_uses_the_cache_and_else_says_what_to_do(server, read, tmp_path):
     with pytest.raises(
-        OfflineError, match=rf"in the cache .*, and the network is switched off\. Set .* {PATH}, or unset"
+        OfflineError, match=rf"in the cache .*, and downloads are switched off\. Set .* {PATH}, or unset"
     ):
         read(is_offline=True)
-    unset = "or unset GECBENCH_OFFLINE and HF_HUB_OFFLINE and HF_DATASETS_OFFLINE"
-    with pytest.raises(OfflineError, match=rf"the mirror {tmp_path} lacks {PATH}, and the network .* {unset}\.$"):
+    unset = "or unset GECBENCH_OFFLINE, HF_HUB_OFFLINE and HF_DATASETS_OFFLINE"
+    with pytest.raises(OfflineError, match=rf"the mirror {tmp_path} lacks {PATH}, and downloads .* {unset}\.$"):
         read(is_offline=True, mirror=tmp_path)
     assert server.requests == []
     assert read() == read(is_offline=True) == CONTENT
@@ -202,7 +202,7 @@ def test_no_server_at_all(read, tmp_path, host, cause, has_mirror):
         start, fix = f"the mirror {mirror} lacks {PATH}, and cannot", "Add the file to the mirror"
     else:
         start, fix = "cannot", f"Set GECBENCH_MIRROR to a folder that contains {PATH}"
-    fix = f"{fix}, or try again when you are online."
+    fix = f"{fix}, or try again later."
     expected = rf"{re.escape(start)} connect to {host} \({cause}\)\. {re.escape(fix)}"
     assert re.fullmatch(expected, str(caught.value)), str(caught.value)
 

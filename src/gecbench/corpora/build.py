@@ -25,7 +25,7 @@ from gecbench.corpora.declaration import (
 )
 from gecbench.corpora.load import find_dataset
 from gecbench.corpora.upstream import SOURCES, Upstream
-from gecbench.errors import InputError, counted
+from gecbench.errors import InputError, counted, error_context
 from gecbench.formats.text import write_bytes
 
 LOCK_FILE = Path(__file__).parent / "lock.tsv"
@@ -144,8 +144,9 @@ def build_dataset(
     source = upstream or Upstream.from_environment()
     chosen = [declared.config(each) for each in configs] if configs else declared.pinned()
     if not chosen:
-        fix = f"Name the configurations to build: {', '.join(declared.configs)}"
-        raise InputError(f"{name} is built only on request, because the hashes of its files are not known", fix=fix)
+        fix = f"Give the configurations to build: gecbench data build {name} {' '.join(declared.configs)}"
+        problem = f"no configuration of {name} is built by default, because the hashes of its files are not known"
+        raise InputError(problem, fix=fix)
     built, contents = [], []
     for config in chosen:
         for split in config.splits:
@@ -270,7 +271,7 @@ def _verify_file(path: Path, config: Config, expected: dict[str, Any], lock: Spl
         yield f"{path} is not a complete Parquet file"
         return
     if not _has_columns(table.schema, config):
-        yield f"{path}: its columns or types differ from the configuration {config.name}"
+        yield f"{path}: its columns or types differ from those of the configuration {config.name}"
         return
     rows = table.to_pylist()
     made = lock_of(config, rows)
@@ -367,15 +368,17 @@ def card_problems(name: str, card: Path) -> list[str]:
     if not card.is_file():
         return [f"{card} is missing"]
     text = card.read_text(encoding="utf-8")
-    if render_card(name, text) == text:
-        return []
+    with error_context(str(card)):
+        if render_card(name, text) == text:
+            return []
     return [f"{card} does not match the dataset. Update it: gecbench data lock {name}"]
 
 
 def refresh_card(name: str, card: Path) -> bool:
     """Update the generated parts of a card, and return whether it changed."""
     before = card.read_text(encoding="utf-8")
-    after = render_card(name, before)
+    with error_context(str(card)):
+        after = render_card(name, before)
     if after != before:
         write_bytes(card, after.encode())
     return after != before

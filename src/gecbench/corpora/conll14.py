@@ -21,7 +21,7 @@ from gecbench.corpora.declaration import (
     annotation_rows,
     by_name,
 )
-from gecbench.corpora.upstream import BN15_ANNOTATORS, Upstream, check_sources
+from gecbench.corpora.upstream import BN15_ANNOTATORS, SOURCES, Upstream, check_sources
 from gecbench.corpus.edits import Annotation, Edit, apply_edits
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Place, Pseudonyms, Ranking, parse_mturk, parse_ranking_xml, relabel, shown_text
@@ -124,7 +124,7 @@ def _paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
     for document, content in _elements(sgml, _DOCUMENT):
         text = next((inside for _, inside in _elements(content, _TEXT)), None)
         if text is None:
-            raise InputError(f"essay {document[2]} has no TEXT")
+            raise InputError(f"essay {document[2]} has no <TEXT> element")
         for number, (paragraph, inside) in enumerate(_elements(text, _PARAGRAPH)):
             yield int(document[2]), number, paragraph[1], html.unescape(inside)
 
@@ -217,10 +217,13 @@ def bn15(upstream: Upstream, sentences: list[str]) -> list[References]:
     """
     keys = [f"bn15/A{number}.m2" for number in range(1, BN15_ANNOTATORS + 1)]
     found = [_annotator(upstream, key, f"bn15_{key[5:-3]}", sentences) for key in keys]
-    for official, number in zip(nucle(upstream, sentences), OFFICIAL_IN_BN15, strict=True):
+    for official, file, number in zip(nucle(upstream, sentences), OFFICIAL, OFFICIAL_IN_BN15, strict=True):
         pairs = zip(official.texts, found[number - 1].texts, strict=True)
-        if sum(one == other for one, other in pairs) < SAME_ANNOTATOR * len(sentences):
-            raise InputError(f"differs too much from the official annotator {official.name}", file=keys[number - 1])
+        same = sum(one == other for one, other in pairs)
+        if same < SAME_ANNOTATOR * len(sentences):
+            problem = f"must be by the annotator of {file}, but only {same:,} of {len(sentences):,} texts are equal"
+            fix = f"Replace the archive in the mirror or the cache with {SOURCES['bn15'].url}"
+            raise InputError(problem, file=keys[number - 1], fix=fix)
     return found
 
 
@@ -448,7 +451,13 @@ DATASET = DatasetDeclaration(
             JUDGMENT_SPLITS,
             judgment_rows,
         ),
-        Config("extra_fluency", "six more crowd rewrites of twenty sentences", EXTRA_FIELDS, ("test",), extra_rows),
+        Config(
+            "extra_fluency",
+            "six more crowd rewrites of each of twenty sentences",
+            EXTRA_FIELDS,
+            ("test",),
+            extra_rows,
+        ),
     ),
     tokenization="NLTK",
     citation="Ng et al. 2014, The CoNLL-2014 Shared Task; Sakaguchi et al. 2016, Reassessing the Goals of GEC; "
@@ -461,7 +470,7 @@ DATASET = DatasetDeclaration(
             _SCORED_ON,
         ),
         "conll14-crowd": HumanJudgments(
-            "crowd workers ranked the same systems (Sakaguchi et al. 2016); with corrected system names",
+            "crowd workers ranked the systems of conll14 (Sakaguchi et al. 2016); system names are corrected",
             _approved("crowd_relabelled"),
             _systems,
             _SCORED_ON,

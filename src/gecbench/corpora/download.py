@@ -31,6 +31,7 @@ CHUNK = 1 << 16
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_DELAY = 30.0
 MOST_MEMBERS = 10_000
+_REPLACE = "Replace the archive with the published one"
 Member = tuple[str, Callable[[], IO[bytes] | None]]
 """The path of an archive member, and a function that opens it, or returns None if it is not a plain file."""
 
@@ -166,14 +167,14 @@ def read_members(
         raise ArchiveError(f"{name} is damaged ({error})", "Delete it and download it again") from error
     missing = sorted(set(wanted) - set(found))
     if missing:
-        raise ArchiveError(f"{name} lacks {', '.join(missing)}")
+        raise ArchiveError(f"{name} lacks {', '.join(missing)}", _REPLACE)
     return found
 
 
 def _path_below(folder: str, member: str, archive: str) -> str:
     path = PurePosixPath(member.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":")):
-        raise ArchiveError(f"{archive} contains the path {member!r}, which leads out of its folder")
+        raise ArchiveError(f"{archive} contains the path {member!r}, which leads out of its folder", _REPLACE)
     if not folder:
         return "" if "__MACOSX" in path.parts else path.name
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else ""
@@ -183,18 +184,20 @@ def _collect(members: Iterable[Member], wanted: Mapping[str, int], folder: str, 
     found: dict[str, bytes] = {}
     for count, (path, open_member) in enumerate(members):
         if count >= MOST_MEMBERS:
-            raise ArchiveError(f"{archive} contains more than {MOST_MEMBERS} files")
+            raise ArchiveError(f"{archive} contains more than {MOST_MEMBERS:,} files", _REPLACE)
         name = _path_below(folder, path, archive)
         if name not in wanted:
             continue
         if (opened := open_member()) is None:
-            raise ArchiveError(f"{name} in {archive} is not a plain file")
+            problem = f"{name} in {archive} is not a regular file, but for example a folder or a link"
+            raise ArchiveError(problem, _REPLACE)
         with opened:
             content = opened.read(wanted[name] + 1)
         if len(content) > wanted[name]:
-            raise ArchiveError(f"{name} in {archive} is larger than the expected {wanted[name]} bytes")
+            problem = f"{name} in {archive} is larger than the expected {counted(wanted[name], 'byte')}"
+            raise ArchiveError(problem, _REPLACE)
         if name in found:
-            raise ArchiveError(f"{archive} contains {name} twice")
+            raise ArchiveError(f"{archive} contains {name} twice", _REPLACE)
         found[name] = content
     return found
 
@@ -232,5 +235,5 @@ class _LimitedStream(io.RawIOBase):
         chunk: bytes = self._stream.read(self._left + 1 if size < 0 else min(size, self._left + 1))
         self._left -= len(chunk)
         if self._left < 0:
-            raise ArchiveError(f"{self._archive} unpacks to more bytes than expected")
+            raise ArchiveError(f"{self._archive} unpacks to more bytes than expected", _REPLACE)
         return chunk

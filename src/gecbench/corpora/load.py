@@ -73,7 +73,7 @@ def load_corpus(
         upstream: The source of the files, instead of `mirror`.
 
     Returns:
-        The corpus. `metadata["columns"]` has its further columns, with one value per sentence.
+        The corpus. `metadata["columns"]` has the other columns of the dataset, with one value per sentence.
 
     Raises:
         InputError: The corpus, configuration or split is unknown, or has no references.
@@ -114,7 +114,7 @@ def load_sources(name: str) -> list[str]:
     dataset, config, split = parse_corpus_name(name)
     chosen = DATASETS[dataset].config(config)
     if "sentence" not in chosen.columns:
-        raise InputError(f"{name} has no sentences", fix="Choose another corpus. To list them, run gecbench corpora")
+        raise InputError(f"{name} has no sentences", fix="Choose another corpus (gecbench corpora lists them)")
     return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split)]
 
 
@@ -136,7 +136,7 @@ def load_rows(
         upstream: The source of the files, instead of `mirror`.
 
     Returns:
-        The rows of a split as a list. For all splits, a dictionary from splits to lists.
+        The rows of one split as a list. If no split is given, a dictionary with the list of each split.
 
     Raises:
         InputError: The dataset, configuration or split is unknown.
@@ -221,7 +221,8 @@ def load_dataset(
         mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
 
     Returns:
-        A `datasets.Dataset` for a split, or a `DatasetDict` for all splits. With `streaming`, the iterable kinds.
+        A `datasets.Dataset` for one split, or a `datasets.DatasetDict` for all splits. With `streaming`, a
+        `datasets.IterableDataset` or a `datasets.IterableDatasetDict`.
 
     Raises:
         InputError: The dataset, configuration or split is unknown.
@@ -236,7 +237,8 @@ def load_dataset(
     try:
         from gecbench.corpora.dataset_builder import builder_class
     except ImportError as error:
-        raise MissingDependencyError("load_dataset needs datasets. Install it: pip install datasets") from error
+        problem = "load_dataset needs the package datasets. Install it: pip install datasets"
+        raise MissingDependencyError(problem) from error
     builder = builder_class(declared)(
         cache_dir=str(cache_dir) if cache_dir else None,
         dataset_name=declared.name,
@@ -339,8 +341,8 @@ def is_known_name(text: str) -> bool:
 def _known_corpora() -> str:
     """Return a list of the known corpora and the supported kinds of files, for error messages."""
     names = [declared.corpus_name(config) for declared in DATASETS.values() for config in declared.scorable()]
-    others = f"or a file: {', '.join(CORPUS_FILES)}; or on the Hub: hf:owner/name:split"
-    return f"Corpora: demo, {', '.join(names)} (see gecbench corpora); {others}"
+    others = f"a file ({', '.join(CORPUS_FILES)}) or a dataset on the Hub (hf:owner/name:split)"
+    return f"a corpus name (demo, {', '.join(names)}), {others}"
 
 
 def read_file(name: str) -> Corpus:
@@ -349,7 +351,7 @@ def read_file(name: str) -> Corpus:
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
         _, colon, rest = name.partition(":")
         near = did_you_mean(name, ["demo", *(known + colon + rest for known in (*DATASETS, *ALIASES))])
-        raise InputError(f"there is no corpus or file {name!r:.80}", fix=near + _known_corpora())
+        raise InputError(f"there is no corpus or file {name!r:.80}", fix=f"{near}Give {_known_corpora()}")
     if ending in (".m2", ".xml"):
         return read_edits(name)
     if ending in ENDINGS and ending != ".jsonl":
@@ -382,7 +384,8 @@ def _load_from_hub(text: str) -> Corpus:
 
         loaded = datasets.load_dataset(name, rest[0] if len(rest) == 2 else None, split=rest[-1] if rest else "test")
     except ImportError as error:
-        raise MissingDependencyError(f"{text} needs datasets. Install it: pip install datasets") from error
+        problem = f"{text} needs the package datasets. Install it: pip install datasets"
+        raise MissingDependencyError(problem) from error
     except (OSError, ValueError) as error:
         fix = "Check the name (hf:owner/name:configuration:split), and log in if the dataset is private"
         raise InputError(f"{text} cannot be loaded: {shorten(str(error), 300)}", fix=fix) from error
@@ -396,7 +399,7 @@ def _corpus_of_table(table: Any) -> Corpus:
     listed = list(table) if isinstance(table, Iterator) else table
     columns = columns_of(listed) if not isinstance(listed, list) or listed else Columns({})
     if columns is None:
-        raise InputError(f"{type_name(table)} is not a corpus", fix=f"Give a Corpus or a name. {_known_corpora()}")
+        raise InputError(f"{type_name(table)} is not a corpus", fix=f"Give a Corpus, rows, {_known_corpora()}")
     values = dict(columns.values)
     for name, usual in (("sentence", SOURCE_NAMES), ("corrections", REFERENCE_NAMES)):
         found = [each for each in values if each.lower() in usual]
@@ -418,8 +421,8 @@ def _corpus_of_rows(
     columns = list(rows[0]) if rows else ["sentence", "corrections"]
     if "sentence" not in columns or not {"corrections", "annotations"} & set(columns):
         found = ", ".join(columns)
-        fix = "Add the columns sentence and corrections (or annotations)"
-        raise InputError(f"the rows have only the columns {found}", fix=fix)
+        problem = f"the rows must have the columns sentence and corrections (or annotations), but have {found}"
+        raise InputError(problem, fix="Add or rename columns")
     table = {column: tuple(row[column] for row in rows) for column in columns}
     corpus = Corpus(
         sources=table["sentence"],

@@ -79,5 +79,7 @@ JUDGMENTS: Mapping[str, HumanJudgments] = {
     "seeda:edit": _judgments(
         "edit", "15 systems on 391 sentences of CoNLL-14, ranked by their edits (Kobayashi et al. 2024)"
     ),
-    "seeda:sentence": _judgments("sent", "the same systems, ranked by whole sentences (Kobayashi et al. 2024)"),
+    "seeda:sentence": _judgments(
+        "sent", "the systems of seeda:edit, ranked by whole sentences (Kobayashi et al. 2024)"
+    ),
 }

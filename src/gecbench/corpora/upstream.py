@@ -276,7 +276,8 @@ class Upstream:
             return found
         if self.is_offline:
             missing = "" if self.mirror else f"{pin.key} is not in the cache {self.cache}, and "
-            reason, fix = f"{missing}the network is switched off", f"unset {' and '.join(OFFLINE_VARIABLES)}"
+            *names, last = OFFLINE_VARIABLES
+            reason, fix = f"{missing}downloads are switched off", f"unset {', '.join(names)} and {last}"
             raise OfflineError(*self._unavailable(pin, reason, fix))
         return self._fetch(pin)
 
@@ -347,7 +348,7 @@ class Upstream:
             try:
                 resumed = (self.downloader or Downloader()).fetch(url, partial, size=size, limit=limit)
             except UpstreamError as error:
-                raise UpstreamError(*self._unavailable(pin, error.problem, "try again when you are online")) from error
+                raise UpstreamError(*self._unavailable(pin, error.problem, "try again later")) from error
             try:
                 self._verify(pin, partial, url)
             except UpstreamError as error:
