@@ -66,7 +66,8 @@ def alignment(top: int) -> Iterator[str]:
             yield text(x, y, cell.text, color, f'font-family="monospace" font-size="14" font-weight="{weight}"')
             x += 8.45 * (width + 1.2)
     y = top + 26 * len(rows) + 8
-    yield text(30, y, found.title.partition(": ")[2], GRAY)
+    scores = found.title.partition(": ")[2].partition(";")[0]
+    yield text(30, y, f"I-measure: {scores}", GRAY)
     for words, mark, x in (("right", "match", 560), ("missed", "miss", 640), ("wrong", "wrong", 730)):
         yield f'<rect x="{x}" y="{y - 10}" width="11" height="11" fill="{COLORS[mark]}"/>'
         yield text(x + 18, y, words, GRAY)
@@ -78,7 +79,8 @@ def picture() -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-size="15" '
         'font-family="system-ui, \'DejaVu Sans\', sans-serif" role="img">',
-        "<title>Four systems ranked by GLEU on the demo corpus, and one sentence aligned</title>",
+        "<title>Four systems ranked by GLEU on the demo corpus, "
+        "and one output aligned with its source and reference</title>",
         f'<rect x="1" y="1" width="{WIDTH - 2}" height="{height - 2}" rx="10" fill="#fff" stroke="#cbd2d9"/>',
         *ranking(36),
         f'<line x1="30" y1="184" x2="{WIDTH - 30}" y2="184" stroke="#cbd2d9"/>',
