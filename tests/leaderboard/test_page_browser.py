@@ -217,7 +217,8 @@ def test_score_only_shows_the_place_and_adds_nothing(browser, tmp_path):
         wait(browser, "document.querySelector('#scored')")
         assert "Rank 2 of 4 by GLEU, if you add it. Nothing was added." in texts(browser, "#scored")[0]
         assert texts(browser, "#neighbors tbody th")[0] == "good-corrector"
-        assert texts(browser, ".preview summary") == ["42 lines cleaned or tokenized before scoring"]
+        preview = "42 lines cleaned or tokenized before scoring (shown: the first 5)"
+        assert texts(browser, ".preview summary") == [preview]
         expected = gecbench.score([*GOOD[:-1], "Uploaded ."], DEMO, ["gleu"])["gleu"].value
         assert f"{100 * expected:.2f}" in texts(browser, "#message td.main")
         assert len(store.load().records) == 4, "nothing is stored"

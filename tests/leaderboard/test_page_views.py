@@ -85,7 +85,7 @@ def test_nothing_is_explained_that_is_not_there(browser, page):
     shown = " ".join(texts(browser, ".note"))
     assert all(word in shown for word in ("CLUSTER", "CHANCE", "HOLM", "PEOPLE", "† BOUND"))
     assert "REPORTED" not in shown
-    assert "With fewer than 300 sentences, it is too narrow." in shown, "the demo has 42"
+    assert "With fewer than 300 sentences, the interval is too narrow." in shown, "the demo has 42"
     cells = texts(browser, "tbody td")
     assert "50.00†40.00–60.00" in cells
     assert "0.010" in cells
@@ -311,7 +311,7 @@ def test_hundreds_of_systems_in_a_plot(browser, page, screen):
     assert len(texts(browser, ".point title")) == 300
     assert 5 < len(texts(browser, ".point text")) < 100 or screen == "phone"
     assert texts(browser, ".chart .leader") == [], "lines to far names would cover the points"
-    hint = "Point at a dot without a name" if screen != "phone" else "Tap a point for its name."
+    hint = "Point at a dot without a name to see its name." if screen != "phone" else "Tap a point for its name."
     assert hint in texts(browser, "figcaption")[0]
 
 

@@ -205,8 +205,10 @@ def test_other_settings_and_other_data_have_no_rank(records):
     good, rules = records
     capped = replace(with_signature(good, "mixing:yes", "mixing:cap:9:unmixed"), system="capped", date="2025")
     older = replace(good, system="older", fingerprint="0" * 8)
-    places = places_of([good, rules, capped, older], "imeasure", [DEMO])
+    fewer = replace(with_signature(good, "mixing:yes|", ""), system="fewer", date="2025")
+    places = places_of([good, rules, capped, older, fewer], "imeasure", [DEMO])
     assert [places[name].rank for name in ("good", "rules", "capped", "older")] == [1, 2, None, None]
+    assert places["fewer"].differs == "Scored with unknown settings"
     assert places["capped"].differs == "Scored with other settings: mixing:cap:9:unmixed"
     assert places["older"].differs == "Scored on another version of the data"
     assert places_of([good, rules, capped])["capped"].rank == 1, "GLEU is scored alike"

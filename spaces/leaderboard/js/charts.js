@@ -248,8 +248,8 @@ GECBENCH.define("charts", (use) => {
     const [x, y] = [state.x, state.y].map((wanted, k) => (known.includes(wanted) ? wanted : usual[k] || usual[0]));
     const shown = both(x, y);
     const controls = el("div", { class: "controls" }, tableChooser(state),
-      select("Across", columns, x, (value) => State.set({ x: value, y })),
-      select("Up", columns, y, (value) => State.set({ x, y: value })), humanBox(rows, state));
+      select("Horizontal axis", columns, x, (value) => State.set({ x: value, y })),
+      select("Vertical axis", columns, y, (value) => State.set({ x, y: value })), humanBox(rows, state));
     main.append(controls);
     const entries = state.people === "1" ? shown : shown.filter((row) => row.role !== "human");
     if (entries.length < 2) {
@@ -386,9 +386,10 @@ GECBENCH.define("charts", (use) => {
 
   function caption(shown, human, x, y) {
     const lines = isSplit(x, y) ? "line is" : "lines are";
-    const hidden = human.length ? ` The dashed ${lines} the mean of the human rewrites, on the same references.` : "";
+    const hidden = human.length
+      ? ` The dashed ${lines} the mean score of the human rewrites, against the same references.` : "";
     const tip = chartSize().width < NARROW ? " Tap a point for its name."
-      : crowded(shown) ? " Point at a dot without a name to see it." : "";
+      : crowded(shown) ? " Point at a dot without a name to see its name." : "";
     if (isSplit(x, y)) {
       return "Each curve joins points of equal F0.5. Systems at the top left make few changes, and most of them are "
         + `correct. Systems at the bottom right make many changes, and more of them are wrong.${hidden}${tip}`;
@@ -415,7 +416,7 @@ GECBENCH.define("charts", (use) => {
       "Sentences are grouped by the mean Levenshtein distance between the source and its references, in characters. "
       + "The groups are the same for all systems."],
     ["grammaticality", "grammaticality", "by_grammaticality", "Grammaticality of the source",
-      "Sentences are grouped by the judged grammaticality of the source (GUG), from 1 (incomprehensible) to 4 "
+      "Sentences are grouped by the grammaticality of the source as judged in GUG, from 1 (incomprehensible) to 4 "
       + "(perfect)."],
     ["type", "error type", "by_type", "", ""],
   ];
@@ -532,9 +533,9 @@ GECBENCH.define("charts", (use) => {
       return el("td", { class: made ? "number" : "number none" }, made ? points(each[measure]) : "–",
         made ? el("small", null, `${each.correct} of ${each.gold}`) : null);
     };
-    const what = measure === "value" ? "F" : "Recall";
+    const what = measure === "value" ? "F" : "recall";
     return el("div", null,
-      el("p", { class: "note" }, `${what} of each error type by ${metricOf(metric).title}. Below each value is the `
+      el("p", { class: "note" }, `${metricOf(metric).title}: ${what} of each error type. Below each value is the `
         + "number of correct edits out of all gold edits. The gold edits are from the annotator chosen for each "
         + "sentence and system, so their number may differ between systems."),
       scrolled("Scores by error type", el("table", { class: "figures types" },
@@ -564,7 +565,7 @@ GECBENCH.define("charts", (use) => {
     const what = measure === "value" ? "F" : "recall";
     const counts = (each) => `${points(each[measure], 1)} (${each.correct}/${each.gold})`;
     return el("div", null,
-      el("p", { class: "note" }, `Error types sorted by the difference in ${what} by ${metricOf(metric).title}. `
+      el("p", { class: "note" }, `${metricOf(metric).title}: error types sorted by the difference in ${what}. `
         + "A bar to the right means that A is better. In brackets are the correct edits out of all gold edits. "
         + `Types with fewer than ${FEWEST_EDITS} gold edits are left out.`),
       scrolled("Differences by error type", el("table", { class: "figures types bars" },

@@ -91,7 +91,7 @@ const GECBENCH = (() => {
   function applyTheme(theme) {
     document.documentElement.dataset.theme = theme;
     const button = document.getElementById("theme");
-    if (button) Object.assign(button, { textContent: LABELS[theme], title: "Light, dark, or the system's setting" });
+    if (button) Object.assign(button, { textContent: LABELS[theme], title: "Colors: light, dark, or your device's" });
   }
 
   applyTheme(storedTheme());

@@ -24,8 +24,8 @@ GECBENCH.define("edits", (use) => {
       field("show", "Show", shows),
       field("outcome", outcomeLabel, [["", "any"], ...outcomes]),
       field("type", "Error type", [["", "any"], ...byCount.map(([type, found]) => [type, found.label])]),
-      el("label", { class: "field grow" }, el("span", null, "Sentence or words"), el("input",
-        { type: "search", name: "words", value: chosen.words || "", title: "Key /", "aria-keyshortcuts": "/" })),
+      el("label", { class: "field grow" }, el("span", null, "Sentence number or words"), el("input",
+        { type: "search", name: "words", value: chosen.words || "", title: "Shortcut: /", "aria-keyshortcuts": "/" })),
     ].filter(Boolean);
   }
 
@@ -49,7 +49,7 @@ GECBENCH.define("edits", (use) => {
       counter.textContent = `Sentence ${chosen[next].id} (${next + 1} of ${chosen.length})`;
       show(chosen[next], moved);
     };
-    const step = (label, by, key) => el("button", { type: "button", title: `Key ${key}`, "aria-keyshortcuts": key,
+    const step = (label, by, key) => el("button", { type: "button", title: `Shortcut: ${key}`, "aria-keyshortcuts": key,
       disabled: !chosen.length, onclick: () => open(position + by) }, label);
     open(position, false);
     return { steps: [step("← Previous", -1, "k"), step("Next →", 1, "j"), counter], open };

@@ -79,7 +79,7 @@ GECBENCH.define("matrix", (use) => {
         el("tbody", null, shown.map(line)))),
       shown.length < ranked.length ? el("p", null, el("a", { class: "button", href: State.address({ all: "1" }) },
         `Show all ${ranked.length} systems`)) : "",
-      el("p", { class: "note" }, `Differences by ${metricOf(metric).title}, tested by the paired bootstrap. The `
+      el("p", { class: "note" }, `Differences in ${metricOf(metric).title}, tested by the paired bootstrap. The `
         + "p-values of a row are adjusted by Holm's method for all tests of the row's system. Differences with p below "
         + "0.05 are significant. To print a row, use ",
       el("code", null, "gecbench compare --test bootstrap --against SYSTEM"),

@@ -13,7 +13,7 @@ GECBENCH.define("sentences", (use) => {
     ["a", "errors that A fixes and B misses"], ["b", "errors that B fixes and A misses"],
   ];
   const SIGNS = { correct: ["match", "✓"], wrong: ["wrong", "✗"], missed: ["miss", "○"] };
-  const ORDER = [["", "as in the corpus"], ["a", "A better first"], ["b", "B better first"]];
+  const ORDER = [["", "as in the corpus"], ["a", "largest lead of A first"], ["b", "largest lead of B first"]];
   const LEGEND = [
     ["match", "change as in a reference"],
     ["wrong", "change that is not in any reference"],
@@ -157,8 +157,8 @@ GECBENCH.define("sentences", (use) => {
     const counts = edits.map((found) => Object.keys(SIGNS).map((outcome) => (
       found.filter((edit) => passes(edit, { outcome, type })).length)));
     return el("table", { class: "figures tally" },
-      el("thead", null, el("tr", null, ["Edits by M2", "correct", "wrong", "missed"].map((label, k) => el("th",
-        { scope: "col", class: k ? "number" : null }, label)))),
+      el("thead", null, el("tr", null, ["Edits, as M2 counts them", "correct", "wrong", "missed"].map(
+        (label, k) => el("th", { scope: "col", class: k ? "number" : null }, label)))),
       el("tbody", null, counts.map((numbers, side) => el("tr", null,
         el("th", { scope: "row" }, `${"AB"[side]}: `, foreign(systems[side].system)),
         numbers.map((number) => el("td", { class: "number" }, String(number)))))));
@@ -170,7 +170,7 @@ GECBENCH.define("sentences", (use) => {
     return filters(sentences, {
       shows: hasEdits ? SHOW : SHOW.slice(0, 3),
       outcomes: hasEdits ? Object.keys(SIGNS).map((outcome) => [outcome, outcome]) : [],
-      outcomeLabel: "Outcome of A",
+      outcomeLabel: "A's edits",
       label: ({ type }) => (known[type] ? `${type}: ${known[type]}` : type),
     }, state);
   }

@@ -1,7 +1,7 @@
 "use strict";
 // How to submit a system. If a server runs the page, there is also an upload form that scores at once.
 GECBENCH.define("submit", (use) => {
-  const { el, foreign, outside, points, range, counted } = use("dom");
+  const { el, foreign, outside, points, range, sentence, counted } = use("dom");
   const { metricOf, currentTable, corpusLabel, setLabel } = use("board");
 
   async function showSubmit(main, state) {
@@ -24,10 +24,10 @@ GECBENCH.define("submit", (use) => {
         link ? outside(link, "organizers of the task") : "organizers of the task", "."));
     }
     main.append(
-      sealed ? "" : el("p", null, "If the board is a dataset repository on the Hugging Face Hub, ",
+      sealed ? "" : el("p", null, "If the board is a dataset repository on the Hugging Face Hub, use ",
         el("code", null, "--board hf://datasets/NAME/BOARD"),
-        " scores on your machine and opens a pull request with the record."),
-      el("h3", null, "What is measured"),
+        ". The command then scores on your machine and opens a pull request with the record."),
+      el("h3", null, "Metrics"),
       el("dl", null, measured(metrics, tables).flatMap(({ title, description, paper }) => [
         el("dt", null, title), el("dd", null, `${description} (${paper})`),
       ])));
@@ -52,9 +52,10 @@ GECBENCH.define("submit", (use) => {
     const restricted = tables.filter((table) => table.restricted);
     return [
       links.length ? el("p", null, "Sentences to correct: ", links, ".") : "",
-      restricted.length ? el("p", null, "The license of ", restricted.map(corpusLabel).join(", "),
-        " does not permit publishing its sentences here. To get them, run ", restricted.flatMap(({ name }, k) => [
-          k ? ", " : "", el("code", null, `gecbench data source ${name} -o source.txt`)]), ".") : "",
+      restricted.length ? el("p", null, "The sentences of ", restricted.map(corpusLabel).join(" and "),
+        " are not shown here, because the license does not permit it. To get them, run ",
+        restricted.flatMap(({ name }, k) => [
+          k ? " and " : "", el("code", null, `gecbench data source ${name} -o source.txt`)]), ".") : "",
     ];
   }
 
@@ -104,7 +105,7 @@ GECBENCH.define("submit", (use) => {
       field("Tokens", el("select", { name: "tokenize" }, option("none", "separated by spaces"),
         option("auto", "raw text: tokenize it like the corpus"))),
       el("div", { class: "ticks" }, tick("clean", "Remove labels and quotes around outputs"),
-        tick("aligned", "The lines are in the right order")),
+        tick("aligned", "Skip the check for shifted lines")),
       field("Submitter", input("submitter", { maxlength: 200, required: Boolean(server.name_required) }),
         limit && sealed ? `${limit}, including “Score only”` : limit),
       field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
@@ -178,7 +179,7 @@ GECBENCH.define("submit", (use) => {
     let job = await ask(`api/submissions?${query}`, { method: "POST", body: file, headers });
     while (job.state === "waiting" || job.state === "running") {
       bar.value = job.done;
-      message.textContent = job.state === "waiting" ? "Waiting to be scored …" : `Scoring: ${job.stage} …`;
+      message.textContent = progressText(job);
       await new Promise((resolve) => { setTimeout(resolve, 250); });
       job = await ask(`api/submissions/${encodeURIComponent(job.id)}`);
     }
@@ -195,12 +196,18 @@ GECBENCH.define("submit", (use) => {
       el("a", { href: `#system?${place}`, id: "added" }, "See it on the board")), ...resultNotes(job));
   }
 
+  function progressText({ state, stage }) {
+    if (state === "running") return stage ? `Scoring: ${stage} …` : "Scoring …";
+    return stage ? `Waiting: ${stage} …` : "Waiting to be scored …";
+  }
+
   /** Warnings, and the lines that were cleaned or tokenized. */
   function resultNotes(job) {
     return [
-      ...job.warnings.map((warning) => el("p", { class: "warning" }, `Note: ${warning}.`)),
+      ...job.warnings.map((warning) => el("p", { class: "warning" }, `Note: ${sentence(warning)}`)),
       job.rewritten ? el("details", { class: "preview", open: true },
-        el("summary", null, `${counted(job.rewritten, "line")} cleaned or tokenized before scoring`),
+        el("summary", null, `${counted(job.rewritten, "line")} cleaned or tokenized before scoring`,
+          job.rewritten > job.preview.length ? ` (shown: the first ${job.preview.length})` : ""),
         el("table", { class: "figures" },
           el("thead", null, el("tr", null, ["Line", "As given", "As scored"].map((label) => el("th",
             { scope: "col" }, label)))),
@@ -229,8 +236,8 @@ GECBENCH.define("submit", (use) => {
       el("p", { id: "scored" }, el("strong", null, `Rank ${job.rank} of ${job.of} by ${title}, if you add it.`),
         " Nothing was added."),
       el("table", { class: "figures" }, head("Metric", "Score", "95% interval"), el("tbody", null, lines)),
-      job.neighbors.length ? el("table", { class: "figures", id: "neighbors" }, head("Neighbors", title, "p"),
-        el("tbody", null, neighbors)) : "",
+      job.neighbors.length ? el("table", { class: "figures", id: "neighbors" },
+        head("Neighbors", title, "p of the difference"), el("tbody", null, neighbors)) : "",
       ...resultNotes(job),
     ];
   }

@@ -89,7 +89,7 @@ GECBENCH.define("systems", (use) => {
     const latex = latexLine(row, table);
     const texts = [["BibTeX", bibtex(row, table)], ["LaTeX table line", latex], ["Signatures", signatures]];
     return el("details", { class: "block cite", id: "cite", open: State.read().cite === "1" },
-      el("summary", null, el("h3", null, "Cite this row")),
+      el("summary", null, el("h3", null, "Cite this result")),
       texts.filter(([, text]) => text).map(([label, text]) => el("div", { class: "citation" },
         el("p", null, label, " ", copyButton("Copy", () => text)), el("pre", { tabindex: 0 }, text))));
   }

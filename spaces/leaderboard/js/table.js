@@ -58,10 +58,11 @@ GECBENCH.define("table", (use) => {
     const { title } = metricOf(metric);
     const figureOf = (row) => row.scores[metric] || {};
     return [
-      { key: "interval", label: `${title}, 95%`, kind: "wide",
+      { key: "interval", label: `${title}, 95% interval`, kind: "wide",
         value: (row) => figureOf(row).low, content: (_, row) => whisker(figureOf(row), place, human) },
       { key: "ratio", label: "% human",
-        title: "Score against all annotators except one, divided by the mean score of one annotator against the others",
+        title: "The system's score against all annotators except one, divided by the human score (the mean score "
+          + "of one annotator against the others)",
         value: (row) => figureOf(row).ratio, content: (ratio, row) => [`${points(ratio, 1)}%`,
           smaller(`${points(figureOf(row).against_others)} / ${points(figureOf(row).human)}`)] },
       { key: "p", label: "p",
@@ -255,7 +256,8 @@ GECBENCH.define("table", (use) => {
           + `${points(people.scores[metric].value)}. Annotators have one reference fewer than systems, so compare them `
           + "with systems in the column % human."],
       about("interval", "The bar is the 95% bootstrap interval, and the mark on it is the score."
-        + (table.sentences && table.sentences < 300 ? " With fewer than 300 sentences, it is too narrow." : "")),
+        + (table.sentences && table.sentences < 300
+          ? " With fewer than 300 sentences, the interval is too narrow." : "")),
       about("p", known.p),
       about("p_adjusted", known.p_adjusted),
       about("ratio", known.human),
