@@ -306,7 +306,7 @@ def _python_times(found: dict[str, Points]) -> list[str]:
     if not known:
         return []
     times = ", ".join(f"{title} {ratio:.0f} ×" for title, ratio in known.items())
-    return [f"The Python fallback is slower, for {PYTHON_SENTENCES:,} sentences: {times}."]
+    return [f"For {PYTHON_SENTENCES:,} sentences, the Python fallback takes longer by these factors: {times}."]
 
 
 if __name__ == "__main__":

@@ -181,7 +181,7 @@ def _errant_arguments(texts: Texts) -> list[str]:
 _OFFICIAL = [sys.executable, "-c", "from errant.commands.compare_m2 import main; main()"]
 PEERS: dict[str, Peer] = {
     "gec-metrics": Peer("GLEU, 500 draws", "gec-metrics", partial(_our_gleu, "py3"), _gec_metrics_gleu),
-    "sacrebleu-gleu": Peer("GLEU here, BLEU there", "sacrebleu", partial(_our_gleu, "py2"), _sacrebleu),
+    "sacrebleu-gleu": Peer("GLEU (ours), BLEU (theirs)", "sacrebleu", partial(_our_gleu, "py2"), _sacrebleu),
     "sacrebleu-ter": Peer("TER edits of each pair", "sacrebleu", _our_ter, _sacrebleu_ter),
     "rapidfuzz": Peer("edits of each pair", "rapidfuzz", _our_edits, _rapidfuzz_edits),
     "jiwer": Peer("edits of each pair", "jiwer", _our_edits, _jiwer_edits),

@@ -126,7 +126,7 @@ ATTACKS = [
     Attack(
         "journals",
         "files of a stopped `score --stream` that were cut off, changed, swapped or deleted; then it resumes",
-        "the usual rule, and a result is the same as without the stop",
+        "the usual rule, and any result is the same as without the stop",
         journals,
         share=0.5,
         missing=missing,
@@ -134,7 +134,7 @@ ATTACKS = [
     ),
     Attack(
         "parquet",
-        "small Parquet files that unpack to as many as 5,000,000 rows or texts of 10 kB; some have a damaged footer",
+        "small Parquet files that unpack to up to 5,000,000 texts of up to 10 kB; some have a damaged footer",
         HOLDS,
         parquet,
         share=0.5,
