@@ -33,7 +33,10 @@ BAD_VALUES = {
     "a string among lists": ({"references": [*REFERENCES[:2], "Cats sleep ."]}, r"references\[2\] is a str"),
     "one string as references": ({"references": "Cats sleep ."}, r"references is a single str"),
     "a string for predictions": ({"predictions": "He goes home ."}, r"predictions is a single str"),
-    "a number for predictions": ({"predictions": 3}, r"predictions is an int \(3\)\. Pass predictions=\[\.\.\.\]"),
+    "a number for predictions": (
+        {"predictions": 3},
+        r"predictions is an int \(3\)\. Pass a list with one string per sentence",
+    ),
     "a truth for references": ({"references": True}, r"references is a bool \(True\)\. references\[i\] must be"),
     "no references for a sentence": ({"references": [*REFERENCES[:2], []]}, r"sentence 3 has no reference"),
     "None among predictions": ({"predictions": [*PREDICTIONS[:2], None]}, r"predictions\[2\] is None"),

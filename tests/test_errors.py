@@ -19,8 +19,8 @@ def test_errors_survive_pickling():
     ("arguments", "hint"),
     [
         (["-m", "imesure"], r"unknown metric 'imesure'\. Did you mean imeasure\? Known metrics: gleu"),
-        (["-c", "dmeo"], r"no corpus or file 'dmeo'\. Did you mean demo\? Corpora: "),
-        (["-c", "jflge:test"], r"Did you mean jfleg:test\? Corpora: "),
+        (["-c", "dmeo"], r"no corpus or file 'dmeo'\. Did you mean demo\? Give a corpus name \(demo, "),
+        (["-c", "jflge:test"], r"Did you mean jfleg:test\? Give a corpus name \(demo, "),
         (["-c", "jfleg:tset"], r"nor a split of jfleg\. Did you mean test\? Configurations: "),
         (["-m", "gleu(drws=py3)"], r"gleu has no parameter 'drws'\. Did you mean draws\? Its parameters: "),
     ],

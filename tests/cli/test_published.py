@@ -69,7 +69,7 @@ def test_places_of_scores(report):
     assert places[4] == "good-corrector: no published results with green."
     assert places[6:] == [
         "Note on Napoles et al. 2017, Table 5: The M2 gold edits come from the authors' converter, "
-        "which needs a tagger."
+        "which also compares lemmas."
     ]
 
 

@@ -99,7 +99,7 @@ def test_a_models_own_outputs_are_scored_with_a_warning(capsys, folder, recwarn,
     assert len(told) == 1
     assert message in told[0]
     assert told[0].startswith("predictions of correct ")
-    assert "They are scored as they are; pass aligned=True to skip this check" in told[0]
+    assert "The predictions are scored as they are; pass aligned=True to skip this check" in told[0]
     assert main(["score", "-c", "demo", "-p", "out.txt"]) == 2, "a file may be paired wrongly"
 
 

@@ -172,7 +172,7 @@ def test_a_character_that_xml_cannot_hold_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("groups", "problem"),
-    [([], r"0 groups for 1 source\b"), (["x"], r"groups\[0\]: the sentence is 'x', not GroupedSentence")],
+    [([], r"0 groups for 1 source\b"), (["x"], r"groups\[0\]: the sentence is 'x', not a GroupedSentence")],
 )
 def test_a_corpus_checks_its_groups(groups: list[object], problem: str) -> None:
     with pytest.raises(InputError, match=problem):

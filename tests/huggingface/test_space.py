@@ -39,7 +39,8 @@ def rows(shown):
          "reference 1 is identical to the sources."),
         ("Give one line per source, in order, or pass aligned=True to skip this check.",
          "Give one line per source, in order."),
-        ("They are scored as they are; pass aligned=True to skip this check", "They are scored as they are"),
+        ("The predictions are scored as they are; pass aligned=True to skip this check.",
+         "The predictions are scored as they are."),
         ("Remove the extra text with gecbench.clean(lines, sources).", "Remove the extra text."),
     ],
 )  # fmt: skip

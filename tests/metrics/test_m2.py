@@ -124,7 +124,7 @@ class TestOddGold:
     def test_an_annotator_listed_twice_is_refused(self):
         with pytest.raises(InputError, match=r"annotations\[0\]: an annotator is listed twice"):
             Corpus(sources=["a"], annotations=[[Annotation(3, ()), Annotation(3, ())]])
-        with pytest.raises(InputError, match=r"annotations\[0\]: an annotation is \[.*, not Annotation"):
+        with pytest.raises(InputError, match=r"annotations\[0\]: an annotation is \[.*, not an Annotation"):
             Corpus(sources=["a"], annotations=[[[Edit(0, 1, ("b",))]]])
 
     def test_a_clause_repeated_for_ever(self):

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from itertools import chain
+from math import isnan
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
@@ -26,7 +27,15 @@ Value = TypeVar("Value")
 HASH_SIZE = 16
 _MODULUS = 1 << 8 * HASH_SIZE
 _LARGEST = 2**31  # numbers in annotations fit in 32 bits
-_KINDS = {str: "a string", bool: "true or false"}
+_KINDS = {
+    str: "a string",
+    bool: "true or false",
+    Annotation: "an Annotation",
+    Edit: "an Edit",
+    ErrorGroup: "an ErrorGroup",
+    GroupedSentence: "a GroupedSentence",
+    Replacement: "a Replacement",
+}
 _SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
 _HALF_OPEN = "Spans are half-open: 0 <= start <= end <= number of tokens"
 
@@ -291,10 +300,10 @@ def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
     if isinstance(texts, (str, bytes)):
         raise InputError(
             f"{argument} is a single {type(texts).__name__}, not a list of sentences",
-            fix=f"Pass {argument}=[...], one string per sentence",
+            fix="Pass a list with one string per sentence",
         )
     if not isinstance(texts, Iterable):
-        raise InputError(f"{argument} is {_kind(texts)}", fix=f"Pass {argument}=[...], one string per sentence")
+        raise InputError(f"{argument} is {_kind(texts)}", fix="Pass a list with one string per sentence")
     check_ordered(texts, argument)
     checked = tuple(python_values(texts))
     if set(map(type, checked)) - {str}:
@@ -312,7 +321,7 @@ def python_values(values: Any) -> Any:
 def check_ordered(texts: object, argument: str) -> None:
     """Raise an error for a set or a dictionary. Texts are paired by their order, so a list is needed."""
     if isinstance(texts, (Set, Mapping)):
-        fix = f"Pass {argument}=[...], because texts are paired by their position in the list"
+        fix = "Pass a list, because texts are paired by their position"
         raise InputError(f"{argument} is {_kind(texts)}, not a list", fix=fix)
 
 
@@ -422,7 +431,9 @@ def overlap(left: str, right: str) -> float:
 
 def _check_text(text: object, place: str) -> None:
     if not isinstance(text, str):
-        raise InputError(f"{place} is {_kind(text)}, not a string", fix="Write an empty sentence as ''")
+        is_missing = text is None or (isinstance(text, float) and isnan(text))  # NaN: missing in a data frame
+        fix = "Write an empty sentence as ''" if is_missing else "Pass a list with one string per sentence"
+        raise InputError(f"{place} is {_kind(text)}, not a string", fix=fix)
 
 
 def _kind(value: object) -> str:
@@ -522,7 +533,7 @@ def _check_number(value: object, name: str) -> None:
 
 def _check(value: object, kind: type, name: str) -> None:
     if not isinstance(value, kind):
-        raise InputError(f"{name} is {value!r:.60}, not {_KINDS.get(kind, kind.__name__)}")
+        raise InputError(f"{name} is {value!r:.60}, not {_KINDS[kind]}")
 
 
 def hash_sentences(places: Iterable[int], texts: Iterable[str]) -> list[bytes]:

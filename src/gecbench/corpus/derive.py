@@ -110,7 +110,7 @@ def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
             does. References are never split.
 
     Returns:
-        The corpus with error groups. Like the official converter, this uses only the first correction of each edit.
+        The corpus with error groups. Of each edit, only the first correction is used, as in the official converter.
 
     Raises:
         InputError: The corpus has neither annotations nor references.
@@ -236,7 +236,8 @@ def _distinct_references(source: str, corrections: Sequence[Sequence[Edit]], ann
 def derive_group_references(corpus: Corpus) -> Corpus:
     """Add the unmixed references of the error groups."""
     if corpus.groups is None:
-        raise InputError(f"{corpus.name} has no error groups", fix="Add error groups with derive_groups(corpus)")
+        fix = "Give references, annotations or error groups"
+        raise InputError(f"{corpus.name} has neither references nor edits", fix=fix)
     pairs = zip(corpus.sources, corpus.groups, strict=True)
     return corpus.replace(references=[unmixed_references(source, sentence) for source, sentence in pairs])
 

@@ -201,9 +201,9 @@ def is_single_spaced(text: str) -> bool:
 class EditedTexts(tuple[str, ...]):
     """Predictions given as edits: a tuple of corrected texts that also holds the edits.
 
-    Create them with `EditedTexts.of`. The text of a sentence is its source with the edits of its first annotation. A
-    sentence without annotations is unchanged. Metrics that compare edits (ERRANT, CLEME) use the given edits instead of
-    extracting edits from the text.
+    Create them with `EditedTexts.of`. The text of a sentence is its source with the edits of its first annotation
+    applied. A sentence without annotations is unchanged. Metrics that compare edits (ERRANT, CLEME) use the given edits
+    instead of extracting edits from the text.
 
     >>> EditedTexts.of(["He go ."], [[Annotation(0, (Edit(1, 2, ("goes",)),))]])
     ('He goes .',)
@@ -324,10 +324,10 @@ def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
     """Extract the edits that turn a source into a rewrite, from a token-level Levenshtein alignment.
 
     Adjacent changes become one edit. If several alignments have the lowest cost, one is chosen step by step from the
-    end of the sentence. The first possible step is taken: keep or replace a token, then delete, then insert.
+    end of the sentence. Each step prefers keeping or replacing a token over deleting one, and deleting over inserting.
 
     This follows Sakaguchi et al. (2016), section 4.1, except for one thing: their converter also matches tokens with
-    the same lemma, while gecbench matches only equal tokens. Case counts.
+    the same lemma, while gecbench matches only equal tokens. Case matters.
 
     Args:
         source: The source sentence.

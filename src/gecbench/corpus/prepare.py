@@ -194,7 +194,7 @@ class Preprocessing:
         except InputError as error:
             if not self.paired and (self.foreign == "error" or not isinstance(error, ForeignTextError)):
                 raise
-            problem = f"{error.problem}. They are scored as they are"
+            problem = f"{error.problem}. The predictions are scored as they are"
             warnings.warn(f"{problem}; {_SKIP}.", ForeignTextWarning, stacklevel=2)
 
     def _check_identical(self, corpus: Corpus, lines: Sequence[str], name: str, file: str | None) -> None:
