@@ -457,7 +457,7 @@ GECBENCH.define("charts", (use) => {
     const metrics = table.metrics.filter((name) => systems.some(([, details]) => details[way[2]][name]));
     const metric = chosenMetric({ metrics }, state.metric);
     controls.append(
-      select("By", ways.map(([name, label]) => [name, label]), way[0], (by) => State.set({ by, metric: "" })),
+      select("Group by", ways.map(([name, label]) => [name, label]), way[0], (by) => State.set({ by, metric: "" })),
       metricChooser("Metric", { metrics }, metric, "metric"),
       el("span", { class: "grow" }), copyLink());
     main.append(groupFigure(systems, way[0], metric), linePicker(usable, chosen),

@@ -219,7 +219,7 @@ def web_address(value: object, where: str) -> None:
 
 
 _NAME = text(LONGEST_NAME, empty=False)
-_YEAR = predicate(lambda value: isinstance(value, int) and 1950 <= value <= 2100, "a year after 1949")
+_YEAR = predicate(lambda value: isinstance(value, int) and 1950 <= value <= 2100, "a year from 1950 to 2100")
 _SCHEMA = predicate(lambda value: value == SCHEMA, f"{SCHEMA}, the schema that this version of gecbench writes")
 _ABOUT_SYSTEM: Mapping[str, Any] = {"year": None, "approach": "", "size": "", "open_weights": None}
 _LINK = object_of({"title": text(LONGEST_NAME), "url": web_address})
