@@ -184,7 +184,8 @@ def human_bound(
         metric: A metric or its name.
         corpus: A `Corpus`, a name or a file, with at least two references or annotators per sentence.
         systems: The predictions of each system by name.
-        sizes: `"all"` uses every subset of annotators as references, `"last"` only the subsets of all but one.
+        sizes: `"all"` uses every subset of annotators as references. `"last"` uses only the subsets that leave out one
+            annotator.
         sentences: The positions of the sentences to score. By default all.
         **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `score`.
 
@@ -194,7 +195,7 @@ def human_bound(
         human performance.
 
     Raises:
-        InputError: Some sentence has fewer than two references, or sentences have different numbers of references.
+        InputError: A sentence has fewer than two references, or sentences have different numbers of references.
 
     >>> bound = human_bound("gleu(iterations=10)", "demo", sizes="last")
     >>> [row.size for row in bound.rows]
@@ -224,12 +225,13 @@ def meta(
         human: The name of the judgments: "demo", "conll14", "conll14-crowd", "seeda:edit" or "seeda:sentence".
         systems: The judged systems to include: their names, the name of a set (SEEDA's "base" and "fluency"), or "all".
         corpus: The corpus to score the systems on. By default, the corpus of the judgments.
-        method: How system scores are computed from judgments. For SEEDA, which of the published scores to use.
+        method: How human scores of systems are computed from judgments. For SEEDA, which published scores to use.
         runs: The number of bootstrap runs of the ranking. Not used with published scores.
         **options: `methods`, `ties`, `aggregate`, `windows`, `resamples` and `seed`, as in `meta_evaluate`.
 
     Returns:
-        One `MetaRow` per metric. `correlations` are over systems, and `sentences` is the agreement over sentences.
+        One `MetaRow` per metric. `correlations` compare its scores of systems with the human scores. `sentences`
+        compares its scores of sentences with the judgments.
 
     Raises:
         InputError: The judgments or systems are unknown, or the outputs of the judged systems are not public.

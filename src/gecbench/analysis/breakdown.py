@@ -294,7 +294,7 @@ def _check_average(average: bool, by: str, score: Score) -> None:
     if not average or by in metric.breakdowns:
         return
     if metric.breakdowns:
-        fix = f"Choose {' or '.join(metric.breakdowns)}"
+        fix = f"Choose a breakdown with --by: {', '.join(metric.breakdowns)}"
         raise InputError(f"--average macro cannot average the scores of {metric.name} by {by}", fix=fix)
     known = [name for name, each in METRICS.items() if "error-type" in each.breakdowns]
     problem = f"--average macro needs scores by error type, but {metric.name} has none"

@@ -142,7 +142,7 @@ class Report(_Entries[Mapping[str, Score]]):
     def render(self, report_format: str = "text", wide: bool = False) -> str:
         """Return the report as a string.
 
-        Text and LaTeX are compact: a score ± half the width of its interval, and a star if it is significant.
+        Text and LaTeX are compact: scores ± half the width of the interval, and a star for a significant difference.
 
         Args:
             report_format: "text", "markdown", "latex", "tsv" or "json".

@@ -210,7 +210,7 @@ def paired_t_test(pair: Pair) -> PairedTest:
     left, right = pair.system.sentence_scores(), pair.baseline.sentence_scores()
     scored = np.isfinite(left) & np.isfinite(right)
     if scored.sum() < 2:
-        raise InputError("a t-test needs at least two sentences", fix="Use another test, or test=None")
+        raise InputError("a t-test needs at least two sentences with scores for both systems", fix="Use another test")
     differs = bool((left[scored] != right[scored]).any())
     return pair.result("t-test", float(ttest_rel(left[scored], right[scored]).pvalue) if differs else 1.0, 0)
 
@@ -220,7 +220,8 @@ def check_resamples(resamples: int, least: int = 1) -> None:
     if not isinstance(resamples, Integral) or resamples < least:
         raise InputError(f"resamples={resamples!r} is not a whole number of at least {least}")
     if resamples > _MOST_RESAMPLES:
-        raise InputError(f"resamples={resamples} is more than {_MOST_RESAMPLES}", fix="Use 1000 to 10000")
+        problem = f"{resamples:,} resamples are more than the limit of {_MOST_RESAMPLES:,}"
+        raise InputError(problem, fix="Use 1000 to 10000")
 
 
 def _generator(seed: int) -> np.random.Generator:
