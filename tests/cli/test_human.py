@@ -77,7 +77,7 @@ def test_essays(essays, sentences):
     assert essay_sentences(corpus, essays) == sentences
 
 
-@pytest.mark.parametrize(("essays", "message"), [("1-x", "'1-x' is not a range"), ("7", "no essays 7")])
+@pytest.mark.parametrize(("essays", "message"), [("1-x", "'1-x' is not a range"), ("7", "has no essay 7")])
 def test_bad_essays(essays, message):
     with pytest.raises(gecbench.InputError, match=message):
         essay_sentences(gecbench.Corpus(sources=["a"], metadata={"columns": {"essay": (1,)}}), essays)

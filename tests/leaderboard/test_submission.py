@@ -204,7 +204,7 @@ def test_verify_says_what_it_cannot_score(tmp_path, not_verified):
     store.add(made_up_record(system="elsewhere", corpus="other"))
     store.add(made_up_record(system="lost"))
     shown = not_verified("2 of 3 records")
-    assert "paper: not scored here" in shown
+    assert "paper: reported by others, not rescored" in shown
     assert "elsewhere: the board has no corpus other (default)" in shown
     assert "lost: its outputs are missing or damaged" in shown
 

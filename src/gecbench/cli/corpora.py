@@ -19,6 +19,7 @@ _EXAMPLES = """  gecbench corpora
 In scripts, set GECBENCH_ACCEPT_LICENSE=bea19 instead of --accept-license.
 """
 _DEV = {"validation": "dev"}
+_PLACES = {"mirror": "in the mirror", "cache": "in the cache", "network": "not downloaded yet"}
 
 
 def add_parser(commands: Any, summary: str) -> None:
@@ -55,7 +56,8 @@ def _full_name(name: str, entries: Mapping[str, Any]) -> str:
         found = DATASETS[dataset].corpus_name(DATASETS[dataset].config(config))
         if found in entries:
             return found
-    raise InputError(f"no corpus {name!r}", fix=f"{did_you_mean(name, entries)}To list them, run gecbench corpora")
+    fix = f"{did_you_mean(name, entries)}To list the corpora, run gecbench corpora"
+    raise InputError(f"no corpus {name!r}", fix=fix)
 
 
 def _accept(name: str) -> None:
@@ -121,7 +123,8 @@ def _described(entry: Mapping[str, Any], table_format: str) -> str:
     for row in files:
         member = row["key"].partition("/")[2]
         name = "" if row["url"].endswith(member) else f"{member}: "
-        urls.setdefault(row["url"], []).append(f"    {name}sha256 {row['sha256'] or 'unknown'}, {row['where']}")
+        place = _PLACES[row["where"]]
+        urls.setdefault(row["url"], []).append(f"    {name}sha256 {row['sha256'] or 'unknown'}, {place}")
     pins = [line for url, found in urls.items() for line in (f"  {url}", *found)]
     return "\n".join([entry["name"], *lines, "files:", *pins])
 

@@ -28,13 +28,14 @@ _EXAMPLES = """  gecbench data info jfleg
 actions:
   info        print the configurations, splits and sizes of a dataset as JSON
   build       download the files of a dataset and write its Parquet files
-  verify      compare a built folder with the recorded rows and fingerprints
+  verify      check a built folder against the recorded row counts and
+              fingerprints
   source      print the source sentences of a corpus, one per line
   submission  check the outputs for a test set with private references, and
               write the archive to submit to its server
-  lock        record new rows and fingerprints when a dataset has changed, and
-              update the generated parts of its card (for developers, in a
-              clone)
+  lock        record new row counts and fingerprints when a dataset has
+              changed, and update the generated parts of its card (for
+              developers, in a clone)
 
 To upload a built dataset, run: gecbench push dataset
 """
@@ -88,7 +89,7 @@ def _lock(options: argparse.Namespace, folder: Path) -> None:
     from gecbench.corpora.build import LOCK_FILE, refresh_card, write_lock
 
     for (config, split), lock in write_lock(options.dataset).items():
-        print(f"{config}/{split}: {counted(lock.rows, 'row')}, content {lock.content[:12]}…")
+        print(f"{config}/{split}: {counted(lock.rows, 'row')}, fingerprint {lock.content[:12]}…")
     print(f"locked in {LOCK_FILE}")
     card = folder / "README.md"
     if card.is_file():

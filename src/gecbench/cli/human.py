@@ -76,8 +76,9 @@ def add_ranking_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for ranking systems by judgments."""
     about = "how to rank the judged systems (default: trueskill)"
     parser.add_argument("--method", choices=("trueskill", "expected-wins"), default="trueskill", help=about)
-    parser.add_argument("--runs", metavar="N", type=count, default=1000, help="bootstrap runs (default: 1000)")
-    parser.add_argument("--seed", metavar="N", type=count, default=0, help="seed of the runs (default: 0)")
+    about = "bootstrap runs of the ranking (default: 1000)"
+    parser.add_argument("--runs", metavar="N", type=count, default=1000, help=about)
+    parser.add_argument("--seed", metavar="N", type=count, default=0, help="seed of the resampling (default: 0)")
 
 
 def make_ranking(options: argparse.Namespace, judgments: Iterable[Judgment] | PairTable) -> HumanRanking:
@@ -192,7 +193,7 @@ def essay_sentences(corpus: Corpus, essays: str) -> list[int]:
     chosen = [i for i, essay in enumerate(columns["essay"]) if int(first) <= essay <= int(last or first)]
     if not chosen:
         fix = f"The essays are numbered from {min(columns['essay'])} to {max(columns['essay'])}"
-        raise InputError(f"{corpus.name} has no essays {essays}", fix=fix)
+        raise InputError(f"{corpus.name} has no {'essays' if last else 'essay'} {essays}", fix=fix)
     return chosen
 
 

@@ -97,7 +97,7 @@ def _add_submit(actions: Any) -> None:
 """
     from gecbench.leaderboard.records import APPROACHES
 
-    parser = add_command(actions, "submit", "Score a system's outputs and add the record", examples, submit)
+    parser = add_command(actions, "submit", "Score a system's outputs and add them to a board", examples, submit)
     corpus = "corpus that the system corrected (default: the board's corpus, if it has only one)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help=corpus)
     parser.add_argument(
@@ -127,7 +127,8 @@ def _add_submit(actions: Any) -> None:
     parser.add_argument("--baseline", action="store_true", help="accept the unchanged source and list it as a baseline")
     add_preprocessing_options(parser)
     add_aligned_option(parser)
-    parser.add_argument("--dry-run", action="store_true", help="print the scores, but do not add the record")
+    about = "print the scores without adding the outputs to the board"
+    parser.add_argument("--dry-run", action="store_true", help=about)
     _add_plugins(parser)
     parser.add_argument(
         "-f", "--format", choices=("text", "json"), default="text", help="output format (default: text)"
@@ -142,7 +143,7 @@ def _add_seed(actions: Any) -> None:
 
 For CoNLL-14, the outputs of 24 systems and 8 human rewrites are public.
 """
-    parser = add_command(actions, "seed", "Score the public outputs of known corpora", examples, seed)
+    parser = add_command(actions, "seed", "Score the public system outputs on known corpora", examples, seed)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     corpora = "known corpora (default: the board's corpora, or conll14_fluency:nucle for a new board)"
     parser.add_argument("-c", "--corpus", metavar="NAME", nargs="+", default=[], help=corpora)
@@ -182,7 +183,7 @@ def _add_serve(actions: Any) -> None:
 If {TOKEN} is set, uploads need that token. Reading the page
 needs no token.
 """
-    parser = add_command(actions, "serve", "Serve the page, with uploads", examples, serve)
+    parser = add_command(actions, "serve", "Serve the board's page, with uploads", examples, serve)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     _add_page_options(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
@@ -448,7 +449,8 @@ def verify(options: argparse.Namespace) -> None:
     for result in list(verify_records(store, corpora, options.files)):
         total += 1
         different += bool(result.problems)
-        state = "not scored here" if result.problems is None else "; ".join(result.problems) or "verified"
+        reported = result.problems is None
+        state = "reported by others, not rescored" if reported else "; ".join(result.problems or ()) or "verified"
         print(f"{visible(result.file[:12])}  {result.system or '?'}: {state}")
     if not total:
         print("nothing to verify: the board has no records")

@@ -129,7 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(_one_line(f"{place}{error.strerror or error}."), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except MemoryError:
-        print("gecbench: out of memory. Give fewer sentences, or reduce numbers such as --resamples.", file=sys.stderr)
+        fix = "Score fewer sentences, or use smaller numbers in options such as --resamples."
+        print(f"gecbench: out of memory. {fix}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("gecbench: stopped", file=sys.stderr)
@@ -152,9 +153,11 @@ def _name_options(message: str) -> str:
     """
     import re
 
+    message = re.sub(r"^-(?=:)", "standard input", message)
     message = message.replace("gecbench.clean(lines, sources)", "--clean")
+    message = message.replace("the name of the submitter is missing", "--submitter is missing")
     message = re.sub(r"\bmetrics=\[([^\[\]]*)\]", _name_metrics, message)
-    message = re.sub(r'\b(tokenize|annotator|column|on_bad)="?([\w…]+)"?', r"--\1 \2", message)
+    message = re.sub(r'\b(tokenize|annotator|column|on_bad)=(["\']?)([\w…]+)\2', r"--\1 \3", message)
     message = re.sub(r"\bagainst='([^']*)'", r"--against '\1'", message)
     message = re.sub(r"\b(aligned|tokenized|ignore_width)=True", r"--\1", message)
     message = message.replace("--column …", "--column NAME").replace("--annotator …", "--annotator N")

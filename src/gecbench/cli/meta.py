@@ -73,15 +73,14 @@ def add_parser(commands: Any, summary: str) -> None:
         "scores",
         metavar="SCORES.tsv",
         nargs="*",
-        help="your scores; the columns, separated by tabs: metric (optional), references (optional), system, score",
+        help="your scores, in tab-separated columns: metric (optional), references (optional), system, score",
     )
     parser.add_argument(
         "--sentences",
         metavar="FILE.tsv",
         nargs="+",
         default=[],
-        help="your sentence scores; the columns, separated by tabs: metric (optional), system, number of the sentence "
-        "(from 0), score",
+        help="your sentence scores, in tab-separated columns: metric (optional), system, sentence (from 0), score",
     )
     about = "known judgments, a CSV or XML file of judgments, or a TSV file of human scores (default: demo)"
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
@@ -103,10 +102,15 @@ def add_parser(commands: Any, summary: str) -> None:
         "--aggregate",
         choices=AGGREGATES,
         default="corpus",
-        help="score each system on the corpus, or rank the systems by their scores of each sentence (default: corpus)",
+        help="score each system on the whole corpus (corpus), or rank the systems by their sentence scores (trueskill, "
+        "expected-wins) (default: corpus)",
     )
     parser.add_argument(
-        "--ties", choices=TIES, default="half", help="how to count pairs of outputs with equal scores (default: half)"
+        "--ties",
+        choices=TIES,
+        default="half",
+        help="count pairs of outputs with equal scores as half correct (half), as in SEEDA's script (seeda), "
+        "not at all (drop) or as wrong (wrong) (default: half)",
     )
     parser.add_argument(
         "--windows",
@@ -348,7 +352,8 @@ def _figures(rows: Sequence[MetaRow], human: Mapping[str, float], options: argpa
         name: {system: (human[system], score) for system, score in row.scores.items()}
         for name, row in zip(names, rows, strict=True)
     }
-    note = f"Judgments: {options.human}. A system's score: {options.aggregate}."
+    scored = "on the whole corpus" if options.aggregate == "corpus" else f"by {options.aggregate} over sentences"
+    note = f"Judgments: {options.human}. Systems are scored {scored}."
     figures = [score_figure(panels, note)]
     if options.windows:
         lines = {

@@ -133,7 +133,7 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
         default=[],
         help="one file per system: text, a table (.jsonl, .csv, .tsv, .parquet) or edits (.m2)",
     )
-    about = "column with the predictions in a table (default: the column prediction, output, hypothesis, …)"
+    about = "column with the predictions, if they are a table (default: prediction, hypothesis, output, …)"
     parser.add_argument("--column", metavar="NAME", help=about)
     add_annotator_option(parser)
     about = "accept M2 predictions whose sources differ from the corpus only in full-width and half-width characters"
@@ -292,7 +292,7 @@ def check_published(options: argparse.Namespace) -> None:
         from gecbench.corpora.published import published_results
 
         if not options.corpus or not published_results(options.corpus):
-            fix = "Choose one with -c from the list of gecbench published"
+            fix = "Choose one with -c (to list them, run gecbench published)"
             raise InputError("--published needs a corpus with published results", fix=fix)
 
 

@@ -40,7 +40,8 @@ def run(options: argparse.Namespace) -> None:
 
     if options.corpus is None:
         if options.metrics:
-            raise InputError("-m needs a corpus", fix="Choose a corpus with -c from the list of gecbench published")
+            fix = "Choose one with -c (to list them, run gecbench published)"
+            raise InputError("-m needs a corpus with published results", fix=fix)
         print(_corpora(options.format, options.wide))
         return
     found = published_results(options.corpus)

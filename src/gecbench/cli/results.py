@@ -78,7 +78,8 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "for write: a local folder of the model's repository (default: .)"
     target.add_argument("--to", metavar="FOLDER", default=".", help=about)
     target.add_argument("--repo", metavar="OWNER/NAME", help="for pr: the model's repository")
-    target.add_argument("--dry-run", action="store_true", help="for pr: print the file without opening a pull request")
+    about = "for pr: print the text of the pull request without opening it"
+    target.add_argument("--dry-run", action="store_true", help=about)
     target.add_argument("--revision", metavar="HASH", help="commit of the dataset repository")
     target.add_argument("--date", help="date of the evaluation, ISO 8601 (default: the end of the run, or now)")
     target.add_argument("--source-url", metavar="URL", help="page with more information")
@@ -105,7 +106,7 @@ def _deliver(entries: Sequence[EvalResultEntry], options: argparse.Namespace) ->
     if options.action == "write":
         return f"wrote {write_results(entries, options.to)}"
     if options.dry_run:
-        text = f"{results_file(entries)} in a pull request to {options.repo}:\n\n{describe_results(entries)}"
+        text = f"pull request to {options.repo} with the file {results_file(entries)}:\n\n{describe_results(entries)}"
         return f"\n{text}\ndry run: no pull request was opened"
     return open_pull_request(entries, options.repo)
 
@@ -172,7 +173,9 @@ def _score(
 ) -> list[EvalResultEntry]:
     systems = read_systems(options, corpus)
     if len(systems) != 1:
-        raise InputError(f"gecbench results scores one system, not {len(systems)}", fix="Give one file with -p")
+        raise InputError(
+            f"gecbench results needs the outputs of one system, not {len(systems)}", fix="Give one file with -p"
+        )
     ((name, predictions),) = systems.items()
     if made:
         made.check_corpus(corpus)

@@ -114,7 +114,10 @@ def _add_endpoint_options(served: Any) -> None:
     served.add_argument("--max-requests", metavar="N", type=positive, help=about)
     about = "send no more requests after this many tokens; a resumed run counts earlier tokens"
     served.add_argument("--max-tokens", metavar="N", type=positive, help=about)
-    about = """extra fields of each request, such as '{"top_p": 0.9}'; null leaves out temperature or max_tokens"""
+    about = (
+        """extra fields of each request, such as '{"top_p": 0.9}'; """
+        "a field that you set to null, such as temperature, is not sent"
+    )
     served.add_argument("--request", metavar="JSON", type=_json_object, help=about)
     served.add_argument("--key-variable", metavar="NAME", help="environment variable with the API key")
 

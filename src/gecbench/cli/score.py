@@ -80,7 +80,7 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "print the mean of the first metric's scores over error types (m2, errant), or over the groups of --by"
     parser.add_argument("--average", choices=("macro",), help=about)
     stream = parser.add_argument_group(
-        "streaming", "score one system of any size in constant memory, with identical results"
+        "streaming", "score any number of sentences in constant memory, with identical results"
     )
     stream.add_argument("--stream", action="store_true", help="read text, .gz, .jsonl, .parquet or M2 in batches")
     about = "sentences per batch (default: 10000)"
@@ -200,7 +200,9 @@ def _check_stream(options: argparse.Namespace) -> None:
     if len(options.predictions) != 1:
         raise InputError("--stream scores one system at a time", fix="Give one file with -p")
     if options.resamples:
-        fix = "Use --per-sentence FILE, then in Python gecbench.scale.scores(gecbench.scale.read(FILE), resamples=…)"
+        fix = (
+            "Add --per-sentence FILE, then run in Python: gecbench.scale.scores(gecbench.scale.read(FILE), resamples=…)"
+        )
         raise InputError("--resamples cannot be combined with --stream", fix=fix)
     if options.by or options.average or options.clean or options.per_sentence == "":
         raise InputError(
