@@ -98,8 +98,8 @@ def test_a_beta_beyond_a_million(small, run):
     [
         (["--beta", "1e200", "right.txt", "gold.m2"], "--beta 1e200 is too large"),
         (["--beta", "x", "right.txt", "gold.m2"], "--beta 'x' is not a number"),
-        (["--max_unchanged_words", "1.5", "right.txt", "gold.m2"], "'1.5' is not a number"),
-        (["--release", "3.1", "right.txt", "gold.m2"], "release='3.1' is unknown"),
+        (["--max_unchanged_words", "1.5", "right.txt", "gold.m2"], "'1.5' is not a whole number"),
+        (["--release", "3.1", "right.txt", "gold.m2"], "--release '3.1' is unknown. Use master or 3.2"),
         (["nowhere.txt", "gold.m2"], "nowhere.txt: no such file"),
     ],
 )

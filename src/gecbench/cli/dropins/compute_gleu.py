@@ -120,7 +120,7 @@ def _jfleg_parser() -> argparse.ArgumentParser:
     parser.add_argument("-n", type=int, default=_ORDERS, help="length of the longest n-grams (default: 4)")
     parser.add_argument("--iter", metavar="N", type=int, default=500, help="random draws of references (default: 500)")
     parser.add_argument("--sent", action="store_true", help="print sentence scores instead of the corpus score")
-    about = "reproduce the random draws and the white space of this Python version (default: 3)"
+    about = "draw references and split words as the script does in this Python version (default: 3)"
     parser.add_argument("--python", choices=("2", "3"), default="3", help=about)
     return parser
 

@@ -47,8 +47,10 @@ def add_parser(commands: Any, summary: str) -> None:
     modes.add_argument("-ds", action="store_true", help="score detection by span")
     modes.add_argument("-cs", action="store_true", help="score correction by span (default)")
     modes.add_argument("-cse", action="store_true", help="score correction and error type by span")
-    parser.add_argument("-single", action="store_true", help="score only edits with at most one token on each side")
-    parser.add_argument("-multi", action="store_true", help="score only edits with two or more tokens on a side")
+    about = "score only edits of at most one token, in the source and in the correction"
+    parser.add_argument("-single", action="store_true", help=about)
+    about = "score only edits of two or more tokens, in the source or in the correction"
+    parser.add_argument("-multi", action="store_true", help=about)
     parser.add_argument("-filt", nargs="+", default=[], metavar="TYPE", help="error types to ignore")
     about = "accept sources that differ only in full-width and half-width characters (not in the official program)"
     parser.add_argument("--ignore-width", action="store_true", help=about)

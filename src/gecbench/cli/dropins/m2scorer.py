@@ -11,7 +11,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from getopt import GetoptError, gnu_getopt
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from gecbench.errors import InputError
 from gecbench.formats.m2 import NOOP, Block, parse_blocks, parse_m2
 from gecbench.formats.text import read_lines
 from gecbench.metrics.base import Counts, Statistics, precision_recall
-from gecbench.metrics.m2 import M2, SentenceMatch, agrees, trimmed
+from gecbench.metrics.m2 import M2, Release, SentenceMatch, agrees, trimmed
 from gecbench.metrics.policy import GreedyCumulative
 
 _EXAMPLES = """  gecbench m2scorer system.txt gold.m2
@@ -34,7 +34,7 @@ _EXAMPLES = """  gecbench m2scorer system.txt gold.m2
 options (long names may be abbreviated):
   -v, --verbose               also show every sentence's edits and matches;
                               --very_verbose does the same
-  --max_unchanged_words N     maximum of unchanged words in one edit
+  --max_unchanged_words N     largest number of unchanged words in one edit
                               (default: 2)
   --beta B                    beta of the F measure (default: 0.5)
   --ignore_whitespace_casing  ignore edits that change only white space or case
@@ -68,10 +68,13 @@ def run(options: argparse.Namespace) -> int:
         options.parser.print_usage(sys.stderr)
         return _NO_FILES
     beta = _number(given, "--beta", 0.5)
+    release = given.get("--release", "master")
+    if release not in get_args(Release):
+        raise InputError(f"--release {release!r} is unknown", fix=f"Use {' or '.join(get_args(Release))}")
     metric = M2(
         max_unchanged_words=max(-1, _number(given, "--max_unchanged_words", 2)),
         ignore_whitespace_casing="--ignore_whitespace_casing" in given,
-        release=given.get("--release", "master"),  # type: ignore[arg-type]
+        release=release,  # type: ignore[arg-type]
     )
     gold = _read_gold(files[1])
     corpus = parse_m2(gold, files[1], "drop")
@@ -97,7 +100,8 @@ def _number(given: dict[str, str], option: str, default: Number) -> Number:
         number = type(default)(given.get(option, default))
         float(number) ** 2  # beta is squared
     except ValueError:
-        raise InputError(f"{option} {given[option]!r} is not a number") from None
+        kind = "whole number" if isinstance(default, int) else "number"
+        raise InputError(f"{option} {given[option]!r} is not a {kind}") from None
     except OverflowError:
         raise InputError(f"{option} {given[option]} is too large") from None
     return number
