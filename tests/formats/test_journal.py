@@ -103,7 +103,7 @@ def test_restarting_empties_no_other_file(tmp_path, path):
 def test_one_run_at_a_time(path):
     pytest.importorskip("fcntl")
     _, first = load(path)
-    with first, pytest.raises(InputError, match=r"another run is using this file. Choose another -o"):
+    with first, pytest.raises(InputError, match=r"is in use by another run\. Choose another -o"):
         load(path)
     assert load(path)[0] == []
 
@@ -214,10 +214,10 @@ class TestStates:
         pytest.importorskip("fcntl")
         first, second = state_journal(target), state_journal(target)
         first.append(self.TABLE)
-        with pytest.raises(InputError, match=r"another run is using this file\. Wait for it"):
+        with pytest.raises(InputError, match=r"is in use by another run\. Wait for it"):
             second.append(self.TABLE)
         first.save(self.STATE)
-        with pytest.raises(InputError, match="another run is using this file"):
+        with pytest.raises(InputError, match="is in use by another run"):
             second.load(resume=True)
         second.leave()
         second.discard()

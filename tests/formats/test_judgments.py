@@ -219,7 +219,7 @@ def test_relabel_without_texts_regroups_by_output() -> None:
     outputs = {"A": ["same"], "B": ["sa me"], "C": ["other"]}
     (again,) = relabel([Ranking(0, "e1", (Place(("A",), 1), Place(("B",), 4), Place(("C",), 2)))], outputs)
     assert [(place.systems, place.rank) for place in again.places] == [(("A", "B"), 2.5), (("C",), 2)]
-    with pytest.raises(InputError, match=r"sentence 1 was judged, but A has 1 line\b"):
+    with pytest.raises(InputError, match=r"sentence 1 \(counted from 0\) was judged, but A has 1 line\b"):
         relabel([Ranking(1, "e1", ())], outputs)
 
 
@@ -275,6 +275,8 @@ def test_judgments_of_other_outputs_are_refused() -> None:
         count_from_zero([ranking_of(n, "A B C") for n in (1, 2)], OUTPUTS, file="mine.xml")
     with pytest.raises(InputError, match="sentence 4 was judged, but the outputs have 3 lines"):
         count_from_zero([ranking_of(4, "A", "B")], OUTPUTS, file="mine.xml")
+    with pytest.raises(InputError, match=r"sentence 3 \(counted from 0\) was judged, but the outputs have 3 lines"):
+        count_from_zero([ranking_of(n, "A", "B") for n in (0, 3)], OUTPUTS, file="mine.xml")
 
 
 def test_expert_groups_with_a_key_that_cannot_be_hashed():

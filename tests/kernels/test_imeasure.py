@@ -124,7 +124,7 @@ def test_three_texts_too_long_for_python_name_the_ways_out(monkeypatch: pytest.M
     source, hypothesis, reference = map(ids, reordered(600))
     python = select("imeasure", "python")
     assert len(python.align(source, source, reference)) >= 600
-    with pytest.raises(InputError, match=r"too long to align .* for the Python kernels. Unset GECBENCH_KERNELS"):
+    with pytest.raises(InputError, match=r"too long to align for the Python kernels. Unset GECBENCH_KERNELS"):
         python.align(source, hypothesis, reference)
     monkeypatch.setattr("gecbench.kernels.native_module", lambda: None)
     with pytest.raises(InputError, match=r"Install a C\+\+17 compiler"):

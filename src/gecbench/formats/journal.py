@@ -178,7 +178,7 @@ class RowJournal(Journal):
         names = [name for name in self._key if found.get(name) != self._key[name]]
         differences = [f"{name}: {found.get(name)!r} in the file, {self._key[name]!r} now" for name in names]
         raise InputError(
-            f"contains the outputs of another run ({'; '.join(differences) or 'other fields'})",
+            f"contains the outputs of another run ({'; '.join(differences) or 'with other options'})",
             file=str(self.path),
             fix=f"{self._elsewhere}, or discard them with --restart",
         )

@@ -127,8 +127,9 @@ def relabel(rankings: Iterable[Ranking], outputs: Mapping[str, Sequence[str]]) -
 def _relabeled_places(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tuple[Place, ...]:
     for system, lines in keys.items():
         if not 0 <= ranking.sentence < len(lines):
+            found = counted(len(lines), "line")
             raise InputError(
-                f"sentence {ranking.sentence} was judged, but {system} has {counted(len(lines), 'line')}",
+                f"sentence {ranking.sentence} (counted from 0) was judged, but {system} has {found}",
                 fix="Give the outputs of the whole test set, in its original order",
             )
     shown: dict[str, list[Place]] = {}
@@ -176,8 +177,9 @@ def count_from_zero(
             )
         first = found[0]
     if not fitting:
+        number = f"{max(numbers)} (counted from 0)" if 0 in numbers else str(max(numbers))
         raise InputError(
-            f"sentence {max(numbers)} was judged, but the outputs have {counted(sentences, 'line')}",
+            f"sentence {number} was judged, but the outputs have {counted(sentences, 'line')}",
             file=file,
             fix="Give the outputs of the whole test set, in its original order",
         )
@@ -250,7 +252,7 @@ class _RankingReader(XmlReader):
     def open(self, name: str, attributes: dict[str, str]) -> None:
         if name == "ranking-item":
             if self.item is not None:
-                raise self.wrong("<ranking-item> inside another <ranking-item>", "Close the first one earlier")
+                raise self.wrong("<ranking-item> inside another <ranking-item>", "Close the first before the second")
             sentence = self.number(attributes, "src-id", name) - self.first_sentence
             self.item = (sentence, self.attribute(attributes, "user", name), self.seconds(attributes))
             self.places = []
@@ -312,7 +314,7 @@ def parse_wmt_csv(
     for line, row in parse_csv(text, columns, file=file):
         judge = row.get("judgeId", row.get("judgeID"))
         if not judge:
-            raise InputError("the judge is missing", file=file, line=line, fix="Fill the column judgeId")
+            raise InputError("the judge is missing", file=file, line=line, fix="Fill in the column judgeId")
         sentence = whole_number(row["segmentId"], "segmentId", file=file, line=line) - first_sentence
         rankings.append(Ranking(sentence, judge, _wmt_places(row, names, file, line)))
     return rankings

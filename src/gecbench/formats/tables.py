@@ -69,7 +69,8 @@ def _header(record: list[str], required: Iterable[str], file: str) -> tuple[list
     required = tuple(required)
     missing = [column for column in required if column not in record]
     if missing:
-        raise InputError(f"no column {', '.join(missing)}", file=file, line=1, fix="Check the names in the header")
+        problem = f"no column{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
+        raise InputError(problem, file=file, line=1, fix="Check the column names in the header")
     if len(set(record)) != len(record):
         double = next(name for name in record if record.count(name) > 1)
         raise InputError(f"the header has several columns {double!r}", file=file, line=1, fix="Rename or remove one")
@@ -531,7 +532,7 @@ def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) ->
     for path, column in zip(references, columns, strict=True):
         if unknown := [name for name in column if name not in set(names)]:
             problem = f"essay {unknown[0]!r} is not in {sources.place}"
-            raise InputError(problem, file=str(path), fix=f"Remove the essay, or add its text to {sources.place}")
+            raise InputError(problem, file=str(path), fix=f"Remove the essay, or add its source to {sources.place}")
     found = [[column[name] for column in columns if name in column] for name in names]
     if not all(found):
         name = names[[*map(bool, found)].index(False)]
@@ -551,8 +552,9 @@ def read_edits(path: str) -> Corpus:
 def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str | Path]) -> None:
     """Write a corpus as a source file and one file per reference."""
     if corpus.references is None or any(len(texts) != len(references) for texts in corpus.references):
+        size = corpus.reference_range()
         raise InputError(
-            f"{corpus.name} has {corpus.reference_range()} references per sentence, but there "
+            f"{corpus.name} has {size} reference{'' if size == '1' else 's'} per sentence, but there "
             f"{'is' if len(references) == 1 else 'are'} {counted(len(references), 'reference file')}",
             fix="Give one file per reference, or write JSON Lines if the number of references varies",
         )

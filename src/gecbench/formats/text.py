@@ -279,6 +279,6 @@ def lock(file: IO[Any], name: str, fix: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise InputError("another run is using this file", file=name, fix=fix) from error
+        raise InputError("is in use by another run", file=name, fix=fix) from error
     except OSError:
         return

@@ -127,7 +127,7 @@ def _fill_table(source: Tokens, hypothesis: Tokens, reference: Tokens) -> Int32:
     """
     shape = (len(source) + 1, len(hypothesis) + 1, len(reference) + 1)
     if shape[0] * shape[1] * shape[2] > _MOST_CELLS:
-        raise too_large_for_python("a sentence is too long to align with its output and reference")
+        raise too_large_for_python("a sentence, its output and a reference are together too long to align")
     source_hypothesis = pair_savings(source, hypothesis).tolist()
     source_reference, hypothesis_reference = pair_savings(source, reference), pair_savings(hypothesis, reference)
     table = np.zeros(shape, dtype=np.int32)

@@ -126,7 +126,7 @@ def _parse_edit(line: str, file: str, number: int) -> Fields:
         annotator = _whole_number(fields[5])
     except ValueError as error:
         raise InputError(
-            f"the span {fields[0]!r} must be two whole numbers, and the annotator {fields[5]!r} a whole number",
+            f"the span {fields[0]!r} and the annotator {fields[5]!r} must be whole numbers",
             file=file,
             line=number,
             fix=_EDIT_FORM,
