@@ -87,7 +87,7 @@ FAILURES = {
     "one endless line": (
         "while True:\n    sys.stdout.write('x' * 100000)",
         0,
-        "a line of more than 1000000 bytes.*line 1",
+        "a line of more than 1,000,000 bytes.*line 1",
     ),
 }
 

@@ -85,9 +85,9 @@ def test_a_rate_limit_holds_for_all(chat):
 
 
 STUBBORN = {
-    "500": ((500, {}), "the server answers 500: .*busy.* after 3 attempts", True),
-    "429": ((429, {"Retry-After": "0"}), "the server answers 429: .* attempts", True),
-    "a drip": ("drip", "no reply within 0.3 s after 3 attempts", True),
+    "500": ((500, {}), "failed 3 times: the server answers 500: .*busy", True),
+    "429": ((429, {"Retry-After": "0"}), r"failed \d+ times: the server answers 429: ", True),
+    "a drip": ("drip", "failed 3 times: no reply within 0.3 s", True),
     "closed": ("close", "the reply cannot be parsed", True),
     "packed twice": ("packed twice", "the encoding gzip, gzip", True),
     "401": ((401, {}), "the server answers 401.*--key-variable", False),

@@ -98,7 +98,7 @@ class CommandModel(Model):
 
     def _decode(self, raw: bytes, line: int, sentence: str) -> str:
         if len(raw) >= _LONGEST:
-            raise self.failure(f"printed a line of more than {_LONGEST} bytes", line, sentence, fix=_ONE_LINE_EACH)
+            raise self.failure(f"printed a line of more than {_LONGEST:,} bytes", line, sentence, fix=_ONE_LINE_EACH)
         try:
             return raw.removesuffix(b"\n").removesuffix(b"\r").decode()
         except UnicodeDecodeError as error:

@@ -336,8 +336,8 @@ class _RequestPool:
             self.limited += found.limited
             keeps_limiting = self.limited > self.service.retries * self.service.concurrency
             if found.final or failures > self.service.retries or keeps_limiting:
-                again = f" after {requests} attempts" if requests > 1 else ""
-                raise ServiceError(f"{found.problem}{again}", found.fix)
+                again = f"failed {requests} times: " if requests > 1 else ""
+                raise ServiceError(f"{again}{found.problem}", found.fix)
             await self._back_off(found, requests)
 
     async def _wait_for_rate_limit(self) -> None:

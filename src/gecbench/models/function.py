@@ -75,7 +75,8 @@ class FunctionModel(Model):
             with redirect_stdout(sys.stderr):
                 return self.function(argument)
         except (Exception, SystemExit) as error:
-            problem = f"raised {type(error).__name__}: {shorten(str(error), 200)}"
+            text = shorten(str(error), 200)
+            problem = f"raised {type(error).__name__}{f': {text}' if text else ''}"
             fix = "Earlier outputs are saved: start the same run again to resume"
             raise self.failure(problem, line, sentence, fix=fix, resumable=True) from error
 
