@@ -6,9 +6,9 @@ import gecbench
 import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
-CLEME for grammatical error correction (Ye et al., 2023): F0.5 of chunks, the parts of a sentence that hold whole edits
-of the system and of all references. CLEME 2.0 (Ye et al., 2025) distinguishes wrong corrections of real errors from
-unnecessary changes and reports hit, wrong, under- and over-correction rates. Scores equal those of the official
+CLEME for grammatical error correction (Ye et al., 2023): F0.5 of chunks. A sentence is split into chunks so that no
+edit of the system or of a reference is cut. CLEME 2.0 (Ye et al., 2025) distinguishes wrong corrections of real errors
+from unnecessary changes and reports hit, wrong, under- and over-correction rates. Scores equal those of the official
 program, with both settings of `weights`. The installed errant extracts edits from texts.
 """
 
@@ -39,8 +39,8 @@ Args:
     ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
         once. So several processes give the same score as one.
     version (int, 1): 1 for F0.5, 2 for the comprehensive score of CLEME 2.0.
-    assumption (str, "dependent"): "dependent" (one reference at a time) or "independent" (all references of a
-        chunk at once).
+    assumption (str, "dependent"): "dependent" (one reference at a time) or "independent" (all references at
+        once).
     weights (str, "length"): weight chunks by "length", or "none".
     model (str, "en_core_web_sm"): for plain text: the spaCy pipeline (an installed package or a folder).
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
@@ -51,7 +51,7 @@ Args:
 Returns:
     cleme (float): F0.5 or the comprehensive score, between 0 and 1.
     precision, recall, accuracy (float): its components in version 1.
-    hit, err, und, ove (float): rates of hit, wrong, under- and over-correction.
+    hit, err, und, ove (float): rates of hits, errors, under-corrections and over-corrections.
     tp, fp, fn, tn, fp_ne, fp_un: chunks of each kind (int), or the sums of their weights (float).
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): the score of each sentence, if per_sentence.

@@ -33,7 +33,7 @@ Args:
         once. So several processes give the same score as one.
     beta (float, 0.5): weight of recall; 0.5 weights precision twice as much.
     mode (str, "cs"): parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span,
-        "dt" each token.
+        "dt" each token of the span.
     single (bool, False): compare only edits of at most one token before and after the change.
     multi (bool, False): compare only edits of two or more tokens before or after the change.
     filter (str, "none"): error types to leave out, such as "R:SPELL+M:PUNCT".

@@ -39,7 +39,7 @@ Args:
     iterations (int, 500): how many times references are drawn.
     draws (str, "py2"): "py2" (the draws of the published numbers) or "py3".
     variant (str, "2017"): "2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset"
-        (GLEU+ of gec-metrics).
+        (GLEU+, called GLEU in gec-metrics).
     tokens (str, "ascii"): split tokens at "ascii" (official) or "unicode" white space.
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the smoothed score of each sentence.
@@ -48,7 +48,7 @@ Args:
     tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     gleu (float): the score, between 0 and 1.
-    standard_deviation, draws_low, draws_high (float): spread over the draws.
+    standard_deviation, draws_low, draws_high (float): how much the score of a single draw varies.
     brevity_penalty, hypothesis_length, reference_length, precision_1 ... (float): components of the score.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): the score of each sentence, if per_sentence.

@@ -8,9 +8,9 @@ import gecbench.huggingface.evaluate_metric
 _DESCRIPTION = """\
 I-measure for grammatical error correction (Felice and Briscoe, 2015): how much the correction improves the text.
 Source, prediction and reference are aligned token by token. Weighted accuracy counts corrections, right and wrong,
-more than unchanged tokens. I compares it with that of the source: 1 is perfect, 0 is no better, -1 is the worst.
-Each sentence is scored against its best reference, among all mixes of the annotators' corrections. Scores equal those
-of the official scorer.
+more than unchanged tokens. The score compares the weighted accuracy of prediction and source: 1 is perfect, 0 is no
+better than the source, -1 is the worst. Each sentence is scored against its best reference, among all mixes of the
+annotators' corrections. Scores equal those of the official scorer.
 """
 
 _CITATION = """\
@@ -34,7 +34,8 @@ Args:
     mixing (bool or "strict" or "cap", True): mix the annotators' corrections; "strict": error if there are too
         many mixes to search; "cap": mix only sentences with at most `cap` mixes; False: do not mix.
     cap (int, 1024): the largest number of mixes with mixing="cap".
-    beyond (str, "unmixed"): score sentences with more mixes "unmixed", or leave them out ("excluded").
+    beyond (str, "unmixed"): with mixing="cap", score the other sentences without mixing ("unmixed"), or leave
+        them out ("excluded").
     objective (str, "cwacc"): value that the chosen reference maximizes: d (detection) or c (correction),
         then a measure, such as cwacc.
     optimise (str, "sentence"): choose references that maximize the score of each "sentence", or the running
@@ -44,14 +45,14 @@ Args:
     treebank (bool, True): tokenize the annotators' corrections as the official converter does.
     tokens (str, "ascii"): split predictions at "ascii" (official) or "unicode" white space.
     resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
-    per_sentence (bool, False): also return I of each sentence.
+    per_sentence (bool, False): also return the score of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
     tokenize (str, none): tokenize raw text: "auto" as in the corpus, or "treebank", "moses", "spacy", "13a" ...
     tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     imeasure (float): I of the correction, between -1 and 1.
-    correction_tp ... correction_improvement, detection_tp ... (int or float): counts and ratios of both aspects.
-    baseline_weighted_accuracy ... (float): values of the unchanged source, on the chosen references.
+    correction_tp ... correction_improvement, detection_tp ... (int or float): counts and ratios.
+    baseline_weighted_accuracy ... (float): values of the unchanged source, against the same references.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): the score of each sentence, if per_sentence.
     alignments_asked, unmixed_sentences, excluded_sentences ... (int): how references were chosen.

@@ -49,8 +49,8 @@ Returns:
     precision, recall (float), correct, proposed, gold (int): its components.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): the score of each sentence, if per_sentence.
-    settled_literally, too_large_for_literal (int): pairs of a sentence and an annotator in which rounding decides
-        the score: computed step by step like the official scorer, or too large for that.
+    settled_literally, too_large_for_literal (int): of the pairs of a sentence and an annotator whose score depends on
+        rounding, how many were computed step by step like the official scorer, and how many were too large for that.
     signature (str): how the score was computed.
 Examples:
     >>> import gecbench

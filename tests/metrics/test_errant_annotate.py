@@ -194,5 +194,5 @@ def test_another_module_of_its_name_is_named(tiny_model: Path, tmp_path: Path, m
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "errant")
     errant_annotate._load.cache_clear()
-    with pytest.raises(InputError, match=r"import errant loads .*errant\.py, not the errant library"):
+    with pytest.raises(InputError, match=r"'import errant' loads .*errant\.py, not the errant library"):
         Annotator(str(tiny_model)).edits("a b", "a c")

@@ -767,7 +767,7 @@ METRICS = Registry(
 def metric_class(name: str) -> type[Metric]:
     """Return a metric class by name, ignoring case, or raise an error that lists the names."""
     if name.lower() == "python":
-        fix = "Write python:module:function. A signature is not enough, because a signature never imports code"
+        fix = "Write python:module:function (a signature is not enough, because a signature never imports code)"
         raise InputError("the metric 'python' needs a function", fix=fix)
     if name.lower() not in METRICS:
         fix = f"{did_you_mean(name.lower(), METRICS)}Known metrics: {', '.join(METRICS)}"

@@ -54,7 +54,7 @@ class BLEU(Metric):
 
     tokenize: Tokenizer = parameter("none", "sacrebleu's tokenizer")
     lowercase: bool = parameter(False, "ignore case")
-    smoothing: Smoothing = parameter("exp", "sacrebleu's smoothing of orders without a match")
+    smoothing: Smoothing = parameter("exp", "sacrebleu's smoothing of n-gram orders without a match")
     variant: Variant = parameter("sacrebleu", '"sacrebleu", or "2016" for the figures of Sakaguchi et al. 2016')
 
     def __post_init__(self) -> None:

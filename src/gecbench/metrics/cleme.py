@@ -225,7 +225,7 @@ class CLEME(Metric):
 
     version: Literal[1, 2] = parameter(1, "1 for F0.5, 2 for the comprehensive score of CLEME 2.0")
     assumption: Assumption = parameter(
-        "dependent", '"dependent" (one reference at a time) or "independent" (all references of a chunk at once)'
+        "dependent", '"dependent" (one reference at a time) or "independent" (all references at once)'
     )
     weights: Weighting = parameter("length", 'weight chunks by "length", or "none"')
     model: str = parameter(DEFAULT_MODEL, "for plain text: the spaCy pipeline (an installed package or a folder)")

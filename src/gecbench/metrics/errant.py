@@ -265,7 +265,8 @@ class ERRANT(Metric):
     beta: float = parameter(0.5, "weight of recall; 0.5 weights precision twice as much")
     mode: Mode = parameter(
         "cs",
-        'parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span, "dt" each token',
+        'parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span, "dt" each token '
+        "of the span",
     )
     single: bool = parameter(False, "compare only edits of at most one token before and after the change")
     multi: bool = parameter(False, "compare only edits of two or more tokens before or after the change")

@@ -23,8 +23,8 @@ _NEEDS_ERRANT = (  # names both steps at once
     'pip install "gecbench[errant]" && python -m spacy download {model}.'
 )
 _NEEDS_MODEL = "extracting edits from text with errant needs the spaCy model {model}. "
-_DOWNLOAD = "Install it: python -m spacy download {model}, or choose another one with model=…."
-_NO_FOLDER = "There is no folder of this name, so give an existing one with model=…."
+_DOWNLOAD = "Install it: python -m spacy download {model}, or choose another model with model=…."
+_NO_FOLDER = "There is no folder of this name, so give the path of an existing folder with model=…."
 REQUIREMENTS = {
     "errant": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
     "spacy": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
@@ -139,7 +139,7 @@ def _known_tags(model: str) -> Iterator[None]:
     except KeyError as error:
         raise InputError(
             f"the spaCy model {model} tags a word with {error.args[0]!r}, which errant does not know",
-            fix="Use a pipeline with Penn Treebank tags, such as en_core_web_sm",
+            fix="Use a model with Penn Treebank tags, such as en_core_web_sm",
         ) from error
 
 
@@ -167,7 +167,7 @@ def _load(model: str) -> Any:
     import spacy
 
     if not hasattr(errant, "load"):
-        problem = f"import errant loads {errant.__file__}, not the errant library"
+        problem = f"'import errant' loads {errant.__file__}, not the errant library"
         raise InputError(problem, fix="Run from another folder")
     try:
         return errant.load("en", spacy.load(model, disable=["ner"]))

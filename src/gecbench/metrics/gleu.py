@@ -87,7 +87,9 @@ class GLEU(Metric):
     iterations: int = parameter(500, "how many times references are drawn")
     draws: Generator = parameter("py2", '"py2" (the draws of the published numbers) or "py3"')
     variant: Variant = parameter(
-        "2017", '"2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset" (GLEU+ of gec-metrics)'
+        "2017",
+        '"2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset" (GLEU+, called GLEU in '
+        "gec-metrics)",
     )
     tokens: TokenRule = parameter("ascii", 'split tokens at "ascii" (official) or "unicode" white space')
 

@@ -49,7 +49,7 @@ REFUSALS = {
     ),
     TOO_MANY: (
         "it has too many mixed references to score exactly",
-        "With mixing=yes and optimise=sentence, sentences with too many mixed references are scored without mixing",
+        "Use mixing=yes and optimise=sentence to score such sentences without mixing",
     ),
     TOO_LONG: ("source, prediction and references are too long to align", "Split the sentence"),
 }
@@ -61,7 +61,7 @@ class MixingLimitWarning(UserWarning):
 
 @dataclass(frozen=True)
 class IMeasure(Metric):
-    """I-measure: the improvement of the text by the system. 1 is perfect, 0 is no change, below 0 is worse.
+    """I-measure: the improvement over the source. 1 is perfect, 0 is as good as the source, below 0 is worse.
 
     Tokens of source, prediction and reference are aligned three-way and classified. The weighted accuracy (WAcc) gives
     right and wrong corrections more weight than unchanged tokens. The score I compares the WAcc of the system with the
@@ -76,8 +76,8 @@ class IMeasure(Metric):
               A warning, the diagnostics and the signature (`capped:1`) state how many sentences are affected.
             - "strict": the same, but raise an error for such a sentence.
             - False: the annotators as they are, or the references if the corpus has nothing else.
-            - "cap": mix only sentences with independent error groups and at most `cap` combinations. `beyond` decides
-              how other sentences are treated.
+            - "cap": mix only sentences with at most `cap` combinations and without edits that overlap several error
+              groups. `beyond` decides how other sentences are treated.
         cap: The largest number of combinations for `mixing="cap"`.
         beyond: With `mixing="cap"`, score the sentences that are not mixed against unmixed references ("unmixed"), or
             leave them out ("excluded").
@@ -118,7 +118,10 @@ class IMeasure(Metric):
         "sentences with at most `cap` mixes; False: do not mix",
     )
     cap: int = parameter(1024, 'the largest number of mixes with mixing="cap"')
-    beyond: Beyond = parameter("unmixed", 'score sentences with more mixes "unmixed", or leave them out ("excluded")')
+    beyond: Beyond = parameter(
+        "unmixed",
+        'with mixing="cap", score the other sentences without mixing ("unmixed"), or leave them out ("excluded")',
+    )
     objective: str = parameter(
         "cwacc",
         "value that the chosen reference maximizes: d (detection) or c (correction), then a measure, such as cwacc",
@@ -447,7 +450,7 @@ def explain_sentence(
     """Explain a sentence (counted from 0) against its chosen reference. Tokens are separated by single spaces."""
     if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
-        title = f"Sentence {sentence + 1}: excluded, because its references cannot be mixed"
+        title = f"Sentence {sentence + 1}: excluded, because its references were not mixed"
         return Explanation(title, rows, meanings=_MEANINGS)
     columns = align_tokens(source, prediction, selection.reference(sentence))
     classes = [classify(*column) for column in columns]

@@ -49,14 +49,15 @@ class Declaration:
 
 
 def metric(*, name: str, version: str, higher_is_better: bool = True) -> Callable[[_Function], _Function]:
-    """Declare the name, version and direction of your own metric. Use it as a decorator.
+    """Declare the name and version of your own metric, and whether higher is better.
 
-    The function takes lists of sources, outputs and references, and returns one number per sentence. Score with
-    `gecbench.score(predictions, corpus, "python:module:function")`.
+    Use `metric` as a decorator. The function takes lists of sources, outputs and references, and returns one number per
+    sentence. Score with `gecbench.score(predictions, corpus, "python:module:function")`.
 
     Args:
         name: The metric's name in tables and signatures.
-        version: Change it when scores change although the module's text does not, such as after a model update.
+        version: The version in signatures. Change it if scores change but the module's text does not, such as after a
+            model update.
         higher_is_better: Whether higher scores are better.
 
     Returns:

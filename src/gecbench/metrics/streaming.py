@@ -28,7 +28,7 @@ _ENOUGH_PARTS = 3
 
 
 class OddPartsWarning(UserWarning):
-    """A few parts of a corpus fail the input checks, but not enough to reject the corpus."""
+    """Some batches of a corpus have problems, but not enough to reject the corpus."""
 
 
 @dataclass(frozen=True)
