@@ -112,7 +112,8 @@ def test_judgments_that_count_from_one_are_read_so(run):
 def test_systems_without_judgments_are_left_out_in_one_line(tmp_path, run, capsys):
     path = tmp_path / "mine.tsv"
     path.write_text("good-corrector\t3\nrule-based\t2\nspell-checker\t1\nnew\t9\n")
-    with pytest.warns(UserWarning, match=r"left out: do-nothing \(no scores\), new \(no judgments\)$"):
+    message = r"left out of the correlations: do-nothing \(no scores\), new \(no judgments\)$"
+    with pytest.warns(UserWarning, match=message):
         (row,) = json.loads(run("meta", path, "--runs", "20", "-f", "json"))
     assert row["systems"]["pearson"]["items"] == 3
 

@@ -137,7 +137,7 @@ def _refusal_logged(metric: str) -> Iterator[None]:
     try:
         yield
     except InputError as problem:
-        _logger.warning("no %s: %s", metric, problem.problem)
+        _logger.warning("%s is NaN: %s", metric, problem.problem)
 
 
 def explain(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) -> tuple[dict[str, float], list[str]]:

@@ -203,7 +203,7 @@ def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str], argument: st
         if not block.startswith("S"):
             raise InputError(
                 f"{place} is a string that is not an M2 block: {block[:40]!r}",
-                fix="Give 'S …' and 'A …' lines, or wrap a rewrite as [rewrite]",
+                fix="Give 'S …' and 'A …' lines, or put a rewrite in a list",
             )
         found = parse_m2([line.removesuffix("\r") for line in block.split("\n")], place)
         if len(found) != 1:

@@ -50,11 +50,11 @@ def load_metric(name: str, **options: Any) -> evaluate.EvaluationModule:
 def register(*, quiet: bool = False) -> list[str]:
     """Let `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` find gecbench's modules in this process.
 
-    In a fresh clone, `datasets.load_dataset("./datasets/jfleg")` then builds this folder first. Call `unregister()` to
-    undo `register()`.
+    After this call, `datasets.load_dataset("./datasets/jfleg")` in a fresh clone builds the dataset before loading it.
+    Call `unregister()` to undo `register()`.
 
     Args:
-        quiet: Do not print the names on standard error.
+        quiet: Do not print the names of these modules on standard error.
 
     Returns:
         The names of the metrics and datasets.

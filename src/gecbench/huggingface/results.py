@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gecbench.corpora.catalog import DATASETS, modules_folder
 from gecbench.corpus.corpus import Corpus
-from gecbench.display import percent
+from gecbench.display import percent, shorten
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 from gecbench.formats.text import read_lines, write_bytes
 from gecbench.huggingface.push import TASKS_FILE, check_address, check_repository, logged_in
@@ -125,7 +125,9 @@ def read_results(path: str | Path) -> list[EvalResultEntry]:
         entries: list[EvalResultEntry] = _hub().parse_eval_result_entries(yaml.safe_load(text) or [])
     except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"contains no valid results ({error!r})", file=str(path), fix="Fix or delete the file"
+            f"contains no valid results ({type(error).__name__}: {shorten(str(error), 200)})",
+            file=str(path),
+            fix="Fix or delete the file",
         ) from error
     return entries
 

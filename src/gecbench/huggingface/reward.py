@@ -46,8 +46,8 @@ def reward(
         tokenize: "auto" tokenizes raw completions like their source, "none" leaves them unchanged, and any other value
             is the name of a tokenizer.
         baseline: "source" subtracts the score of the unchanged sentence, so that a reward above 0 means an improvement.
-        overcorrection: The weight of a penalty for needless changes: this number times the share of needlessly changed
-            words is subtracted from the reward. Needless changes remove words that the source and all references
+        overcorrection: The weight of needless changes. This weight times (needlessly changed words / words of the
+            source) is subtracted from the reward. Needless changes remove words that the source and all references
             have, or add words that neither the source nor any reference has.
 
     Returns:
@@ -69,7 +69,7 @@ def reward(
             f"{metric} is a function, not a metric of gecbench", fix="Pass the function to the trainer directly"
         )
     if made.missing():
-        raise MissingDependencyError(f"{made.name} needs more packages. {made.missing()}")
+        raise MissingDependencyError(f"{made.name}: {made.missing()}")
     if baseline not in ("source", None):
         raise InputError(f"baseline={baseline!r} is unknown", fix="Use 'source' or None")
     if not overcorrection >= 0:
@@ -88,7 +88,7 @@ class Reward:
         references: The columns of references.
         preprocessing: How text is tokenized.
         baseline: "source" subtracts the score of the unchanged sentence.
-        overcorrection: The weight of the share of words that were changed without need.
+        overcorrection: The weight of needless changes.
 
     >>> reward("gleu", source="sentence")(["He goes ."], sentence=["He go ."], references=[["He goes ."]])
     [1.0]

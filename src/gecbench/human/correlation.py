@@ -197,7 +197,7 @@ def choose_systems(
         raise InputError(problem, fix="Give at least two systems for a correlation")
     if lone := sorted(chosen - common):
         reasons = [f"{name} ({'no scores' if name in judged else 'no judgments'})" for name in lone]
-        warnings.warn(f"left out: {', '.join(reasons)}", UserWarning, stacklevel=2)
+        warnings.warn(f"left out of the correlations: {', '.join(reasons)}", UserWarning, stacklevel=2)
     return frozenset(common)
 
 
@@ -497,8 +497,8 @@ def meta_evaluate(
         seed: The seed of the resampling.
         ties: The rule for pairs of sentences that a metric scores equally: "half" (half correct), "seeda" (the
             alphabetically later system wins), "drop" (left out) or "wrong".
-        aggregate: The score of a system: the metric's "corpus" score, or "trueskill" or "expected-wins" over its
-            sentence scores (Goto et al. 2025).
+        aggregate: How each system is scored: "corpus" uses the metric's corpus score, "trueskill" and "expected-wins"
+            compute a score from the metric's sentence scores (Goto et al. 2025).
         windows: Also correlate over each group of this many neighbors in the human ranking. 0 skips this.
 
     Returns:

@@ -172,6 +172,7 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
     by_category = {name: _human_points(found) for name, found in categories.items()}
     ours = "computed here" if complete else f"computed here on {STAND_IN}"
     lacking = "" if complete else f" The lines of the paper's ten annotators are missing. {NO_ARCHIVE}"
+    official = "" if complete else " Each of the two official annotators is scored against the other."
     colors = "Humans and each system have their own color. "
     draw = partial(curves, labels=AXES, limits=(0, 100), ticks=NINE)
     return (
@@ -186,7 +187,7 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
             "figure2",
             "Human F0.5 by error category",
             partial(draw, lines=by_category),
-            f"Each category has its own color and mark. Only available annotators are used.{lacking}",
+            f"Each category has its own color and mark.{official}{lacking}",
         ),
         Figure(
             "figure3",

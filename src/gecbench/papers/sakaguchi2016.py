@@ -424,9 +424,9 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
     ]
     header = ["references", "drawn: mean", "lowest", "highest", "best: mean", "lowest", "highest"]
     notes = (
-        f"Computed on {len(lines)} sentences, for twelve systems and all sets of each number of references. Eight of "
-        "the paper's ten crowd rewrites are public: the two of N-fluency, and six more. These six are not tokenized, "
-        "so sacrebleu's 13a rules split them here.",
+        f"Computed on {len(lines)} sentences, for twelve systems. The score of a system is its mean over all sets of "
+        "this many references. Eight of the paper's ten crowd rewrites are public: the two of N-fluency, and six more. "
+        "These six are not tokenized, so sacrebleu's 13a rules split them here.",
         "The paper prints no numbers. It says that GLEU rises with the number of references and levels off at four. "
         "GLEU as the paper defines it does not rise: every draw uses one reference per sentence, so more references "
         "only change the average. GLEU rises, ever more slowly, if each sentence is scored against its best reference.",

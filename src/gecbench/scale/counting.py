@@ -60,8 +60,8 @@ def counts(
         annotations: The column with the gold edits of each row, as in the datasets of gecbench.
         index: The column with each row's position in the corpus, from 0. Without it, call `Dataset.map` with
             `with_indices=True`.
-        on_bad: What `merge` and `scores` do with rows that cannot be scored: "error", or "skip" them and record the
-            number in the signature.
+        on_bad: What `merge` and `scores` do with rows that cannot be scored: "error" raises an error, "skip" leaves
+            them out and records their number in the signature.
         tokenized: Skip the check for text that is not tokenized.
         aligned: Skip the checks for shifted lines and identical texts.
         foreign: "warning" or "error" if most predictions share hardly any words with their sources.

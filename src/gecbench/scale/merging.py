@@ -124,8 +124,8 @@ def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
 
     Args:
         parts: A table, a `datasets.Dataset` of counts, or a list of them.
-        on_bad: What to do about missing sentences, repeated sentences and rows that cannot be scored: "error", or
-            "skip" to leave them out. None uses the value that was passed to `counts`.
+        on_bad: What to do about missing sentences, repeated sentences and rows that cannot be scored: "error"
+            raises an error, "skip" leaves them out. None uses the value that was passed to `counts`.
 
     Returns:
         The table.
