@@ -25,7 +25,7 @@ def main():
     parser.add_argument("--model", default="HuggingFaceTB/SmolLM2-135M-Instruct")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--train", default="jfleg:validation", help="corpus to train on")
-    parser.add_argument("--new-tokens", type=int, help="generate at most N tokens (default: 128; tiny: 24)")
+    parser.add_argument("--new-tokens", type=int, metavar="N", help="generate up to N tokens (default: 128; tiny: 24)")
     parser.add_argument("--output", default="grpo-jfleg")
     options = parser.parse_args()
 

@@ -44,8 +44,10 @@ def main():
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--train", default="jfleg:validation", help="corpus to train on")
     parser.add_argument("--eval", default="jfleg:test", help="corpus to score on")
-    parser.add_argument("--sentences", type=int, help="score the first N sentences (default: all; tiny: 20)")
-    parser.add_argument("--new-tokens", type=int, help="generate at most N tokens (default: 128; tiny: 24)")
+    parser.add_argument(
+        "--sentences", type=int, metavar="N", help="score the first N sentences (default: all; tiny: 20)"
+    )
+    parser.add_argument("--new-tokens", type=int, metavar="N", help="generate up to N tokens (default: 128; tiny: 24)")
     parser.add_argument("--output", default="sft-jfleg")
     options = parser.parse_args()
 

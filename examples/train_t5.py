@@ -43,8 +43,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="google-t5/t5-small")
     parser.add_argument("--steps", type=int, default=2000)
-    parser.add_argument("--sentences", type=int, help="evaluate on the first N sentences (default: all; tiny: 100)")
-    parser.add_argument("--length", type=int, help="cut sentences to N tokens (default: 128; tiny: 48)")
+    parser.add_argument(
+        "--sentences", type=int, metavar="N", help="evaluate on the first N sentences (default: all; tiny: 100)"
+    )
+    parser.add_argument("--length", type=int, metavar="N", help="cut sentences to N tokens (default: 128; tiny: 48)")
     parser.add_argument("--output", default="t5-jfleg")
     options = parser.parse_args()
     is_tiny = options.model == "tiny"
