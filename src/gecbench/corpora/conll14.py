@@ -54,7 +54,7 @@ SENTENCE_FIELDS = (
     Field("paragraph", "int32", "number of the paragraph in the essay, from 0; the title is a paragraph"),
     Field("sentence_in_paragraph", "int32", "number of the sentence in the paragraph, from 0"),
     Field("kind", "string", "kind of paragraph: `TITLE` or `P`"),
-    Field("merged", "bool", "true for the 34 sentences that rewriters merged; Sakaguchi et al. 2016 leave them out"),
+    Field("merged", "bool", "true for 34 sentences that rewriters merged in pairs; Sakaguchi et al. 2016 omit them"),
     Field("sentence", "string", "the learner's sentence, tokenized"),
 )
 REFERENCE_FIELDS = (

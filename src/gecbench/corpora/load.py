@@ -69,7 +69,7 @@ def load_corpus(
         split: The split. By default the one in `name`, or "test" if the dataset has it.
         annotations: None loads edits if the configuration has edits. True derives missing edits from the references.
             False loads no edits.
-        mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
+        mirror: A folder with the dataset's files. By default the folder in the environment variable GECBENCH_MIRROR.
         upstream: The source of the files, instead of `mirror`.
 
     Returns:
@@ -132,7 +132,7 @@ def load_rows(
         name: The dataset, such as "jfleg". It may include configuration and split ("cweb:s:dev").
         config: The configuration. By default the one in `name`, or the default of the dataset.
         split: The split. By default the one in `name`, or all splits.
-        mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
+        mirror: A folder with the dataset's files. By default the folder in the environment variable GECBENCH_MIRROR.
         upstream: The source of the files, instead of `mirror`.
 
     Returns:
@@ -218,7 +218,7 @@ def load_dataset(
         split: The split. By default the one in `name`, or all splits.
         streaming: Read rows one by one instead of building the dataset.
         cache_dir: The cache folder. By default the cache of `datasets`.
-        mirror: A folder with the files of the dataset. By default the environment variable GECBENCH_MIRROR.
+        mirror: A folder with the dataset's files. By default the folder in the environment variable GECBENCH_MIRROR.
 
     Returns:
         A `datasets.Dataset` for one split, or a `datasets.DatasetDict` for all splits. With `streaming`, a

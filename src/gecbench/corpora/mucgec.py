@@ -17,7 +17,7 @@ _FIELDS = (
     Field(
         "corrections",
         ListOf("string"),
-        "the references, split like `sentence`; the sentence itself if it has no error",
+        "the references, split like `sentence`; the sentence itself if it has no error or was not annotated",
     ),
     Field("text", "string", "the sentence as published"),
     Field("annotated", "bool", "false if the annotators could not understand the sentence"),

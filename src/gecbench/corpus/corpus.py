@@ -58,7 +58,7 @@ class Corpus:
         groups: `groups[i]` is the `GroupedSentence` with the error groups of sentence i, for the I-measure.
 
     Raises:
-        InputError: There are no sources, the arguments have different lengths, or a value has the wrong type.
+        InputError: There are no sources, the arguments have different lengths, or a value is invalid.
 
     >>> Corpus(sources=["He go ."], references=[["He goes .", "He went ."]])
     Corpus(name='corpus', sentences=1, references=2)

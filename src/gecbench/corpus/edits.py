@@ -217,7 +217,7 @@ class EditedTexts(tuple[str, ...]):
 
         Args:
             sources: The source sentences.
-            annotations: The annotations of each sentence, or the same as an `EditTable`.
+            annotations: The annotations of each sentence, as objects or as an `EditTable`.
 
         Returns:
             The corrected texts with their edits.

@@ -637,7 +637,7 @@ def _check_format(
 def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict[str, int]]:
     """Remove extra text that models put around corrections: labels, quotes, code fences, explanations.
 
-    Extra text of a kind that the source also has is kept.
+    If the source has the same kind of extra text, the line keeps it.
 
     Args:
         lines: The outputs of a model.
