@@ -109,9 +109,10 @@ def test_every_cell_without_errant(mirror, without_errant):
     equal = {row[-1] for row in rows if row[0] in ("GLEU+", "GREEN")}
     assert equal == {"theirs", "both"}, "all that gec-metrics printed"
     assert all(row[-1] == "neither" for row in rows if row[0] in ("M2", "GLEU"))
-    assert max(map(len, render([found], "text").split("\n* Without")[0].split("theirs:")[0].splitlines())) <= 80
+    shown = render([found], "text").split("\n* Number of characters")[0].split("theirs:")[0]
+    assert max(map(len, shown.splitlines())) <= 80
     assert sum(line.startswith("metric ") for line in render([found], "text").splitlines()) == 5, "side by side"
-    assert {row[4] for row in table(found, "Without a metric").rows} == {"0.000000"}
+    assert {row[4] for row in table(found, "Number of characters as the metric").rows} == {"0.000000"}
 
 
 @needs_native

@@ -141,8 +141,8 @@ def table4(found: Mapping[Pair, Change]) -> Section:
     ]
     note = (
         "Computed on 1,278 sentences. sTER is the mean number of edits per sentence by sacrebleu's TER, which ignores "
-        "case. Identical means the same characters. All 14 values round to the published ones (8.55 is rounded from "
-        "8.5485)."
+        "case. Identical means the same characters. All 14 values round to the published ones (8.55 is 8.5485, "
+        "which rounds to 8.5)."
     )
     table = comparison("annotators", ("identical %", "sTER"), rows, 1)
     return Section("Table 4: annotators compared with each other", table, (note,))
@@ -310,10 +310,10 @@ def coefficients(scores: Scores | None) -> list[float | None]:
 
 
 def table6(found: Correlations) -> list[Section]:
-    """Return a table per metric of Table 6: correlations as published, of the published scores, and of our scores."""
+    """Return a table per metric of Table 6: correlations as published, of the released scores, and of our scores."""
     header = ["references"]
     for symbol in ("ρ", "r"):
-        header += [f"{symbol}: published", "of published scores", "ours", "difference"]
+        header += [f"{symbol}: published", "of released scores", "ours", "difference"]
     header.append("scores differ by")
     sections = []
     for name, column in COLUMNS.items():
@@ -499,8 +499,9 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
     ):
         rows.append((name, list(printed.values()), [correlate(other.scores(), one, kind).value for kind in printed]))
     notes = (
-        "The paper names Table 3c as the experts' ranking. The second row comes closest to the paper's values. This "
-        "row uses the experts' judgments of the sentence numbers that occur in the crowd tasks.",
+        "The paper names Table 3c as the experts' ranking. But the rows with the crowd's sentence numbers come closest "
+        "to the paper's values. In these rows, the experts' ranking uses only judgments of the sentence numbers that "
+        "occur in the crowd tasks.",
     )
     section = Section("Section 5.2: experts and non-experts", comparison("rankings", ("ρ", "r"), rows, 3), notes)
     columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabeled": relabeled}
@@ -537,8 +538,8 @@ def table7(data: Conll14, judged: Judged) -> Section:
     notes = (
         "The experts' sentence numbers start at 0 but were read as if they started at 1. So a crowd task for sentence "
         "s has the groups of systems of sentence s + 1. As a result, 982 of 2,791 labels (35%) name a system that did "
-        "not write the text shown, and the third row compares judgments of different sentences.",
-        "The last three rows identify sentences and systems by the texts shown. In these rows, the "
+        "not write the text shown, and the rows of non-experts and experts compare judgments of different sentences.",
+        "The rows without published values identify sentences and systems by the texts shown. In these rows, the "
         "agreement between experts and crowd is about as high as the agreement within each group.",
     )
     return Section("Table 7: agreement of judges", comparison("judges", ("κ", "weighted κ"), rows, 2, 2), notes)

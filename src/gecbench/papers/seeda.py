@@ -181,11 +181,13 @@ def _figures(
         "in 88 of these sentences (22 of SEEDA's 391), the annotator's own file has edits. There, the second reference "
         "of gec-metrics is the uncorrected source. right: the references of both annotators' own files. equal: the "
         "references that give the published value.",
-        "SEEDA: judgments of edits (E) or sentences (S), and the set of systems. score: the metric's corpus score, or "
-        "TrueSkill of its sentence scores. Both are compared with human scores by TrueSkill (EW: by Expected Wins). "
-        "sentence: agreement on pairs of outputs. If a metric ties, the system later in the alphabet counts as better.",
-        "The README and the test of gec-metrics are from commit 320c830. Values from a note on a paper were not "
-        "checked against the paper. The note on CLEME 2.0 quotes Kobayashi et al. (TACL 2024).",
+        "SEEDA: judgments of edits (E) or sentences (S), and the set of systems (base: 12 systems; fluency: these 12, "
+        "GPT-3.5 and REF-F). score: the metric's corpus score, or TrueSkill of its sentence scores. Both are compared "
+        "with human scores by TrueSkill (EW: by Expected Wins). sentence: agreement on pairs of outputs. If a metric "
+        "ties, the system whose name comes later in the alphabet counts as better.",
+        "The README and the test of gec-metrics are from commit 320c830. In sections titled 'note on', the published "
+        "values come from a note on the paper, and were not checked against the paper itself. The note on CLEME 2.0 "
+        "quotes Kobayashi et al. (TACL 2024).",
         "We could not reproduce the values of M2 and the official GLEU (with Python 3's draws), although we tried 19 "
         "variants.",
         origin,
@@ -211,8 +213,8 @@ def _without_metric(data: Seeda, judgments: Mapping[str, Sequence[Judgment]]) ->
         ours = figures_of(row, scores, data.people(row["human"], row["method"]), judgments[row["human"]])
         for what, theirs in row["values"].items():
             lines.append([f"{row['human']}, {row['level']}", what, *compared(theirs, ours[what], row["digits"], 0)])
-    note = "The metric is the number of characters, as in gec-metrics' own test. It needs no references."
-    return Section("Without a metric", Table(["judgments", "what", *COMPARED], lines), (note,))
+    note = "gec-metrics' own test also uses this metric. It needs no references."
+    return Section("Number of characters as the metric", Table(["judgments", "what", *COMPARED], lines), (note,))
 
 
 def _drawings(data: Seeda, scores: Mapping[str, Mapping[str, MetricScores]]) -> tuple[Figure, ...]:
