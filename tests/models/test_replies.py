@@ -2,7 +2,7 @@
 
 import pytest
 
-from gecbench.models.replies import Reading, read_reply
+from gecbench.models.replies import Reading, as_answer, count_outcomes, read_reply, summarize_outcomes
 
 SOURCE = "He go to school by feet every day."
 RIGHT = "He goes to school on foot every day."
@@ -74,3 +74,17 @@ def test_refusals(reply):
 
 def test_half_letters():
     assert read_reply("He goes \ud83d home.", "He go home.") == Reading("He goes ? home.", "answered")
+
+
+def test_removed_text_is_counted_for_each_rule():
+    replies = [f"```\n{RIGHT}\n```", f'Corrected: "{RIGHT}"', f"{RIGHT}\n\nLet me know!", f"Corrected: {RIGHT}", RIGHT]
+    answers = [as_answer(k, reply, read_reply(reply, SOURCE), requests=1) for k, reply in enumerate(replies, start=1)]
+    assert summarize_outcomes(count_outcomes(answers)) == [
+        "5 sentences sent: 5 answered",
+        "removed fence from 1 answer, label from 2 answers, quotes from 1 answer, lines from 1 answer",
+    ]
+
+
+def test_nothing_removed_is_not_mentioned():
+    answers = [as_answer(1, RIGHT, read_reply(RIGHT, SOURCE), requests=1)]
+    assert summarize_outcomes(count_outcomes(answers)) == ["1 sentence sent: 1 answered"]

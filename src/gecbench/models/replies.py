@@ -1,4 +1,4 @@
-"""Parse the replies of chat models into one corrected sentence each, and summarize the outcomes."""
+"""Parse the replies of chat models into corrected sentences, and count outcomes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UNANSWERED: tuple[Outcome, ...] = ("refused", "empty", "too long")
 
 @dataclass(frozen=True)
 class Reading:
-    """The sentence in a reply, its outcome, and the cleaning rules that changed the reply."""
+    """The sentence in a reply, its outcome, and the rules that cleaned the reply."""
 
     text: str
     outcome: Outcome
@@ -103,7 +103,10 @@ def _closest_to_source(text: str, source: str) -> str:
 
 
 def as_answer(line: int, reply: str, reading: Reading, **facts: Any) -> Answer:
-    """Return the answer in a reply. If the reply was cleaned or not usable, `facts` has its first characters."""
+    """Return the answer in a reply.
+
+    If the reply was cleaned or not usable, its first 2,000 characters are added to the facts.
+    """
     facts = {"outcome": reading.outcome, **facts}
     if reading.cleaned:
         facts["cleaned"] = list(reading.cleaned)
@@ -113,7 +116,7 @@ def as_answer(line: int, reply: str, reading: Reading, **facts: Any) -> Answer:
 
 
 def count_outcomes(answers: Iterable[Answer]) -> dict[str, Any]:
-    """Count outcomes and cleaning rules, and list the replies that were cleaned or not usable."""
+    """Count outcomes and cleaning rules, and list cleaned and unusable replies."""
     read = [answer for answer in answers if "outcome" in answer.facts]
     return {
         "outcomes": dict(Counter(answer.facts["outcome"] for answer in read)),
@@ -135,8 +138,8 @@ def summarize_outcomes(account: Mapping[str, Any]) -> list[str]:
             f"{counted(account['at limit'], 'answer stops', 'answers stop')} at the token limit (--max-new-tokens)"
         )
     if account["cleaned"]:
-        rules = ", ".join(f"{rule} {count}" for rule, count in account["cleaned"].items())
-        lines.append(f"removed around answers: {rules}")
+        rules = ", ".join(f"{rule} from {counted(count, 'answer')}" for rule, count in account["cleaned"].items())
+        lines.append(f"removed {rules}")
     return lines
 
 
