@@ -1,4 +1,4 @@
-"""Run models over a corpus: shell commands, Python functions, transformers models and served models."""
+"""Correct a corpus with commands, functions, transformers or served models."""
 
 from gecbench.models.base import Model, ModelError, make_model
 from gecbench.models.correction import correct, default_output, partial_path, written_paths

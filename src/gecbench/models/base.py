@@ -1,4 +1,4 @@
-"""The base class of models that correct sentences, and `make_model`, which creates a model from a string."""
+"""The base class of models that correct sentences, and `make_model`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """The correction of a line (counted from 1). `facts` are other fields to save, such as the number of requests."""
+    """The correction of a line (counted from 1).
+
+    `facts` are other fields to save, such as the number of requests.
+    """
 
     line: int
     text: str
@@ -41,9 +44,10 @@ Outputs = Generator[Sequence[str | Answer], None, None]
 
 
 class ModelError(InputError):
-    """A model failed. `rejected` holds outputs that could not be paired with sentences.
+    """A model failed.
 
-    `resumable`: the advice is to resume the run. Only a run with an output file can follow this advice.
+    `rejected` holds outputs that could not be paired with sentences. `resumable` is True if the error advises you to
+    resume the run, which is possible only for a run with an output file.
     """
 
     rejected: Sequence[str] | None = None
@@ -51,7 +55,10 @@ class ModelError(InputError):
 
 
 class Model(ABC):
-    """A model named by a string such as `cmd:sed s/a/b/`. Subclasses implement `name` and `correct`."""
+    """A model named by a string such as `cmd:sed s/a/b/`.
+
+    Subclasses implement `name` and `correct`.
+    """
 
     batch: ClassVar[int | None] = 32
     """The default number of sentences per call of `correct`. None: all sentences."""
@@ -78,14 +85,15 @@ class Model(ABC):
         return None
 
     def prepare(self) -> None:
-        """Load the model, so that missing files or packages are reported before anything is written."""
+        """Load the model, to report missing files or packages before writing anything."""
         return
 
     @abstractmethod
     def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
-        """Yield the outputs as they arrive: either texts in the order of the sentences, or `Answer`s in any order.
+        """Yield the outputs as they arrive.
 
-        `lines` are the numbers of the sentences, from 1.
+        Outputs are either texts in the order of the sentences, or `Answer`s in any order. `lines` are the numbers of
+        the sentences, from 1.
         """
 
     def resume(self, answers: Iterable[Answer]) -> None:

@@ -1,4 +1,4 @@
-"""`cmd:COMMAND`: a shell command that reads one sentence per line and prints one line for each."""
+"""`cmd:COMMAND`: a shell command that prints one line for each line it reads."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _ONE_LINE_EACH = "The command must print one line for each line it reads, and no
 
 
 class CommandModel(Model):
-    """A command run by the shell. Sentences go to its standard input, never to the command line.
+    """A command run by the shell.
 
-    Lines are read as they are printed, so the output of a command that crashes is saved. If a command succeeds but
-    prints too few or too many lines, they cannot be paired with sentences, and all of them are rejected.
+    Sentences go to its standard input, never to the command line. Lines are read as they are printed, so the output of
+    a command that crashes is saved. If a command succeeds but prints too few or too many lines, they cannot be paired
+    with sentences, and all of them are rejected.
     """
 
     batch: ClassVar[int | None] = None
@@ -111,7 +112,10 @@ def _decode_lossy(raw: bytes) -> str:
 
 
 class _Process:
-    """A running command. Threads write its input, forward its messages, and kill it after the timeout."""
+    """A running command.
+
+    Threads write its input, forward its messages to standard error, and kill it after the timeout.
+    """
 
     def __init__(self, command: str, data: bytes, timeout: float | None) -> None:
         self._process: Any = subprocess.Popen(
@@ -178,7 +182,10 @@ class _Process:
                 sys.stderr.write(line.decode(errors="replace"))
 
     def _supervise(self, timeout: float | None) -> None:
-        """Kill the command if it prints no line for `timeout` seconds. When it ends, kill its child processes."""
+        """Kill the command if it prints no line for `timeout` seconds.
+
+        When it ends by itself, kill its child processes.
+        """
         pause = min(_LINGERING / 2, timeout or _LINGERING)
         while not self._ended.wait(pause):
             silence = time.monotonic() - self._last_line

@@ -49,10 +49,11 @@ def correct(
     say: Callable[[str], None] | None = None,
     **options: Any,
 ) -> list[str]:
-    """Correct a corpus with a model, and write the corrections to `output` when they are complete.
+    """Correct a corpus with a model, and write the corrections to `output`.
 
-    Until then they are saved in `<output>.partial.jsonl`, and the same call resumes from there. `<output>.run.json`
-    records the model, the corpus and the options.
+    `output` is written when all sentences are corrected. Until then, the corrections are saved in
+    `<output>.partial.jsonl`, and the same call resumes from there. `<output>.run.json` records the model, the corpus
+    and the options.
 
     Args:
         model: A string such as `cmd:COMMAND` (see `make_model`), a `Model`, or a function.
@@ -169,7 +170,10 @@ def _checked_target(output: str | Path, corpus: CorpusLike) -> Path:
 
 
 def _run_unsaved(correction: _Correction) -> list[Answer]:
-    """Return all answers of a run without an output file. Its errors do not say that answers are saved."""
+    """Return all answers of a run without an output file.
+
+    Its errors do not say that answers are saved.
+    """
     try:
         return correction.run()
     except ModelError as error:
@@ -179,7 +183,7 @@ def _run_unsaved(correction: _Correction) -> list[Answer]:
 
 
 def _run_or_reject(correction: _Correction, target: Path) -> list[Answer]:
-    """Return all answers. Outputs that cannot be paired with sentences are written to a separate file."""
+    """Return all answers, or save the outputs that cannot be paired with sentences."""
     try:
         return correction.run()
     except ModelError as error:
@@ -321,7 +325,7 @@ class Run:
         return "; ".join(f"{name}: {value}" for name, value in parts.items() if value)
 
     def check_corpus(self, corpus: Corpus) -> None:
-        """Raise an error if the model corrected other sentences than those of this corpus."""
+        """Raise an error unless the model corrected the sentences of this corpus."""
         if _hash_sources(corpus) != self.record["corpus"]["sources"]:
             problem = f"the sources of the run are not the sentences of {corpus.name or 'this corpus'}"
             raise InputError(problem, file=str(self.outputs), fix="Give the corpus that the run corrected")
@@ -358,5 +362,8 @@ def _hash_file(path: Path) -> str:
 
 
 def _hash_sources(corpus: Corpus) -> str:
-    """Return the hash stored as `sources` in records. It must not change, so that old records stay valid."""
+    """Return the hash stored as `sources` in records.
+
+    The way to compute this hash must not change, so that old records stay valid.
+    """
     return hashlib.sha256("\n".join(corpus.sources).encode(errors="surrogatepass")).hexdigest()[:8]

@@ -1,4 +1,7 @@
-"""`endpoint:URL`: a model served behind an OpenAI-compatible API, with retries, rate limits and a budget."""
+"""`endpoint:URL`: a model served behind an OpenAI-compatible API.
+
+Failed requests are retried, rate limits are respected, and a budget can limit the requests and tokens of a run.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +53,8 @@ class EndpointModel(Model):
     """A model on a server. Prompts are sent in parallel.
 
     If a reply is a refusal, empty or far too long, its sentence stays unchanged and is counted as unanswered. Blank
-    sentences are not sent. The API key is read from the environment variable `key_variable`. By default, it is HF_TOKEN
-    for Hugging Face's servers, OPENAI_API_KEY for OpenAI's, and no key for others.
+    sentences are not sent. The API key is read from the environment variable `key_variable`. By default, this variable
+    is HF_TOKEN for Hugging Face's servers and OPENAI_API_KEY for OpenAI's. Other servers get no key.
     """
 
     batch: ClassVar[int | None] = None
@@ -100,7 +103,7 @@ class EndpointModel(Model):
         return {"name": self._name, "prompt": self._prompt.text, "request": self.request}
 
     def _check_request(self, request: Mapping[str, Any], key: str | None) -> None:
-        """Raise an error if the request sets a reserved field, or if the record of the run would contain the key."""
+        """Raise an error for a reserved field, or if the run's record would have a key."""
         if changed := [name for name in _FIXED_FIELDS if name in request]:
             fix = "Leave it out: --name sets the model, and --prompt sets the messages"
             raise InputError(f"--request cannot set {changed[0]!r}", fix=fix)
@@ -137,7 +140,7 @@ class EndpointModel(Model):
         yield [Answer(lines[k], sentence) for k, sentence in enumerate(sentences) if not sentence.strip()]
 
     def ask(self, prompts: Sequence[str]) -> list[Reply]:
-        """Return the unprocessed replies to your own prompts, in their order.
+        """Return the unprocessed replies to your own prompts, in the same order.
 
         Use it for tasks other than corrections, such as judging which of two outputs is better. If a request fails, no
         replies are saved.
@@ -211,7 +214,10 @@ def _find_key(url: str, variable: str | None) -> str | None:
 
 
 class ServiceError(Exception):
-    """A request failed after all retries, or the budget is used up. `number` is the number of the prompt, from 0."""
+    """A request failed permanently or after all retries, or the budget is used up.
+
+    `number` is the number of the prompt, from 0.
+    """
 
     def __init__(self, problem: str, fix: str | None = None) -> None:
         super().__init__(problem)
@@ -221,7 +227,10 @@ class ServiceError(Exception):
 
 @dataclass
 class Budget:
-    """The limits of a run, and the requests and tokens used so far. A resumed run continues these counts."""
+    """The limits of a run, and the requests and tokens used so far.
+
+    A resumed run continues these counts.
+    """
 
     max_requests: int | None = None
     max_tokens: int | None = None
@@ -258,9 +267,10 @@ class Service:
     budget: Budget
 
     def ask(self, prompts: Sequence[str]) -> Generator[Reply, None, None]:
-        """Yield replies as they arrive. If a request fails after all retries, raise `ServiceError`.
+        """Yield replies as they arrive.
 
-        Before the error is raised, the replies to all requests already sent are awaited and yielded.
+        If a request fails permanently or after all retries, or if the budget is used up, `ServiceError` is raised.
+        Before this error, the replies to all requests already sent are awaited and yielded.
         """
         loop = asyncio.new_event_loop()
         found: SimpleQueue[Reply | None] = SimpleQueue()
@@ -287,8 +297,8 @@ def _run_loop(loop: asyncio.AbstractEventLoop, asking: asyncio.Task[None], found
 class _RequestPool:
     """Workers that share the prompts, the rate limit and the first error.
 
-    Retries are implemented here instead of in a library, because the workers share their limits. A rate limit or a
-    final error of one worker stops the others, and all attempts count toward one budget.
+    Retries are implemented here instead of in a library, because the workers share their limits. A rate limit pauses
+    all workers, the first final error stops them, and all attempts count toward one budget.
     """
 
     def __init__(self, service: Service, put: Callable[[Reply], None], loop: asyncio.AbstractEventLoop) -> None:
@@ -320,7 +330,7 @@ class _RequestPool:
                 self.stopping.set()
 
     async def _ask(self, connection: Any, number: int, prompt: str) -> Reply | None:
-        """Return the reply to a prompt, or None if another request has failed after its retries."""
+        """Return the reply to a prompt, or None if another request has failed for good."""
         requests = failures = 0
         while True:
             await self._wait_for_rate_limit()
@@ -346,7 +356,10 @@ class _RequestPool:
             await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
 
     async def _back_off(self, failed: FailedRequest, requests: int) -> None:
-        """Wait as long as the server asks, or else longer after each attempt. A rate limit pauses all workers."""
+        """Wait as long as the server asks, or else longer after each attempt.
+
+        All workers wait if the server limits the rate or says how long to wait.
+        """
         seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
         if failed.wait is not None:
             seconds = failed.wait
@@ -362,7 +375,11 @@ class _RequestPool:
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply to a prompt. `tokens` are the tokens of prompt and reply, if the server reports them."""
+    """The reply to a prompt.
+
+    `number` is the number of the prompt, from 0. `tokens` are the tokens of prompt and reply, if the server reports
+    them.
+    """
 
     number: int
     text: str
@@ -398,7 +415,10 @@ class _RedirectError(Exception):
 
 @dataclass(frozen=True)
 class Client:
-    """A server's address, with model, key and timeout. `request` holds further fields of every request."""
+    """A server's address, with model, key and timeout.
+
+    `request` holds further fields of every request.
+    """
 
     url: str
     model: str
@@ -407,7 +427,10 @@ class Client:
     timeout: float
 
     def connect(self, session: Any) -> Any:
-        """Return huggingface_hub's client. Without a key, it gets a dummy token, or it would send the Hub's token."""
+        """Return huggingface_hub's client.
+
+        Without a key, the client gets a dummy token. Otherwise it would send the user's token of the Hub.
+        """
         from huggingface_hub import AsyncInferenceClient
 
         client = AsyncInferenceClient(base_url=self.url, token=self.key or _NO_KEY, timeout=self.timeout)
@@ -415,7 +438,10 @@ class Client:
         return client
 
     async def ask(self, connection: Any, number: int, prompt: str, requests: int) -> Reply | FailedRequest:
-        """Send a prompt and return the reply, or the failure. `requests` is the number of attempts."""
+        """Send a prompt, and return the reply or the failure.
+
+        `requests` is the number of attempts, including this one.
+        """
         messages = [{"role": "user", "content": prompt}]
         question = connection.chat_completion(messages, model=self.model, extra_body=dict(self.request))
         try:
@@ -459,7 +485,7 @@ class Client:
         return FailedRequest(f"the reply cannot be parsed ({type(error).__name__}: {shown})")
 
     def _without_key(self, text: str) -> str:
-        """Remove the key from the server's text, because the server may repeat the request."""
+        """Remove the key from the server's text, which may repeat the request."""
         return text.replace(self.key, "…") if self.key else text
 
     def _shown(self, text: str) -> str:
@@ -526,7 +552,7 @@ def check_client() -> None:
 
 
 def open_session() -> Any:
-    """Return an HTTP client of huggingface_hub that follows no redirects and limits the size of replies."""
+    """Return huggingface_hub's HTTP client, without redirects and with a size limit."""
     from huggingface_hub import get_async_session
 
     session = get_async_session()

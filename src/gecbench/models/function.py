@@ -1,4 +1,4 @@
-"""`python:module:function`: a Python function from a sentence to a sentence, or from a list to a list."""
+"""`python:module:function`: a function that corrects one sentence or a list."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _TAKES = "The function must take a string and return a string, or take a list an
 
 
 class FunctionModel(Model):
-    """A function that takes a sentence or a list of sentences, according to the annotation of its parameter.
+    """A function that takes a sentence or a list of sentences.
 
-    A function without an annotation is called with the first sentence. If it returns a string, it is called once per
-    sentence, otherwise with lists. Text that it prints goes to standard error, because scores go to standard output.
+    The annotation of its parameter says which. A function without an annotation is first called with one sentence. If
+    it returns a string, it is called once per sentence, otherwise with lists. Text that it prints goes to standard
+    error, because scores go to standard output.
     """
 
     def __init__(self, text: str, function: Callable[..., Any] | None = None) -> None:
@@ -82,7 +83,10 @@ class FunctionModel(Model):
 
 
 def _annotated_for_sentence(function: Callable[..., Any]) -> bool | None:
-    """Return whether the first parameter is annotated as a string (True), a sequence (False), or not (None)."""
+    """Return whether the first parameter is annotated as one string.
+
+    True means a string, False a sequence, and None no annotation or another type.
+    """
     try:
         parameters = list(inspect.signature(function, eval_str=True).parameters.values())
     except (TypeError, ValueError, NameError):

@@ -1,4 +1,4 @@
-"""`transformers:MODEL`: a sequence-to-sequence or chat model of the transformers library."""
+"""`transformers:MODEL`: a sequence-to-sequence or chat model of transformers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from gecbench.models.replies import as_answer, count_outcomes, read_reply, summa
 
 
 class PretrainedModel(Model):
-    """A model in a folder or on the Hub, decoded without sampling. Code from its repository is never run.
+    """A model in a folder or on the Hub, decoded without sampling.
 
-    A sequence-to-sequence model gets the sentence, or a prompt (a name, a file or a text) that contains it. A causal
-    model gets the prompt (`minimal` by default) as a user message through its chat template. Replies are parsed like
-    the replies of a served model. Blank sentences and sentences without an answer stay unchanged.
+    Code from its repository is never run. A sequence-to-sequence model gets only the sentence, unless you give a prompt
+    (a name, a file or a text). A causal model gets the prompt (`minimal` by default) as a user message through its chat
+    template. Replies are parsed like the replies of a served model. Blank sentences and sentences without an answer
+    stay unchanged.
     """
 
     batch: ClassVar[int | None] = 16
@@ -115,7 +116,7 @@ class PretrainedModel(Model):
 
 
 def generate_replies(model: Any, tokenizer: Any, prompts: Sequence[str], *, chat: bool, **settings: Any) -> list[str]:
-    """Return the text that a model generates for each prompt, without the prompt itself.
+    """Return the text that a model generates after each prompt.
 
     With `chat`, the chat template of the tokenizer is applied. The tokenizer of a causal model must pad on the left.
     """

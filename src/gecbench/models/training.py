@@ -1,4 +1,4 @@
-"""Generate and score during training, with a callback for `transformers.Trainer`, `trl.SFTTrainer` and others."""
+"""Generate and score during training, with a callback for transformers and TRL."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _RUNTIME = "_runtime"  # an evaluation logs its duration as <prefix>_runtime
 
 
 class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
-    """Correct a corpus at every evaluation and add the scores to the trainer's metrics.
+    """Correct a corpus at every evaluation, and add scores to the trainer's metrics.
 
-    It works for causal and sequence-to-sequence models. The scores have the names that `compute_metrics` uses, with
-    the prefix of the trainer (`eval_gleu`, `eval_empty`, `eval_unrelated`, …). They are added before the best model is
-    selected, so you can set `metric_for_best_model="gleu"`, also for `EarlyStoppingCallback`. With several processes,
-    each process generates its share, and one of them computes the scores.
+    This callback works for causal and sequence-to-sequence models. The scores have the names that `compute_metrics`
+    uses, with the prefix of the trainer (`eval_gleu`, `eval_empty`, `eval_unrelated`, …). They are added before the
+    best model is selected, so you can set `metric_for_best_model="gleu"`, also for `EarlyStoppingCallback`. With
+    several processes, each process generates its share, and one of them computes the scores.
 
     Args:
         corpus: A `Corpus`, a name such as "jfleg:validation", a file or rows.
@@ -45,7 +45,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         raw: Give the model raw, detokenized sentences. Use False if it is trained on tokenized sentences.
         tokenize: How to tokenize outputs: "auto" (as the corpus is tokenized), "none", or the name of a tokenizer.
         log: A function that is called with the numbers of each evaluation. The trainer prints and keeps them anyway.
-            Set it to `trainer.log` to send them to loggers such as Weights & Biases.
+            Pass `trainer.log` to send them to loggers such as Weights & Biases.
 
     Raises:
         InputError: The corpus, a metric or the prompt is unknown.
@@ -108,7 +108,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         rank, processes = (0, 1) if args is None else (args.process_index, args.world_size)
         batch = self.batch or (16 if args is None else args.per_device_eval_batch_size)
         size = len(self.sentences)
-        # every process takes the same number of steps, or sharded models would wait forever: some sentences repeat
+        # all processes take the same number of steps, or sharded models would wait forever, so some sentences repeat
         share = [place % size for place in range(rank, -(-size // processes) * processes, processes)]
         self.total.reset()
         with _ready_to_generate(model, tokenizer):
@@ -130,7 +130,10 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
 
 def _text(reply: str, sentence: str) -> str:
-    """Return the correction in a reply, or else the whole reply, because the unchanged source would score too well."""
+    """Return the correction in a reply, or else the whole reply.
+
+    Without a correction, the unchanged source would score too well.
+    """
     reading = read_reply(reply, sentence)
     return flatten(reply).strip() if reading.outcome in UNANSWERED else reading.text
 
@@ -145,7 +148,7 @@ def _tokenizer(given: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def _ready_to_generate(model: Any, tokenizer: Any) -> Iterator[None]:
-    """Switch the model to evaluation mode and the tokenizer to left padding, then restore both."""
+    """Switch to evaluation mode and left padding, then restore model and tokenizer."""
     training, side, pad = model.training, tokenizer.padding_side, tokenizer.pad_token
     model.eval()
     if not model.config.is_encoder_decoder:

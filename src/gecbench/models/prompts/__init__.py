@@ -1,4 +1,7 @@
-"""Named prompts, one file each. All models and harnesses share them, so their scores can be compared."""
+"""Named prompts, one file each.
+
+All models and harnesses share these prompts, so that scores of models can be compared.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ class Prompt:
         return self.text.replace(PLACE, sentence)
 
     def shows(self, sentences: Iterable[str]) -> list[int]:
-        """Return the numbers (from 1) of sentences that occur in the prompt, without those of fewer than four words."""
+        """Return the numbers (from 1) of sentences that occur in the prompt.
+
+        Sentences of fewer than four words are ignored.
+        """
         enough = 4
         return [k for k, text in enumerate(sentences, start=1) if text in self.text and len(text.split()) >= enough]
 
