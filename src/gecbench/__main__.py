@@ -1,4 +1,4 @@
-"""Run the command line: as `gecbench`, or with `python -m gecbench`."""
+"""Entry point of `gecbench` and `python -m gecbench`."""
 
 import signal
 import sys
@@ -7,10 +7,10 @@ _stopped = False
 
 
 def main() -> int:
-    """Run the command line. Ctrl-C prints one line and exits with status 130, even during imports.
+    """Run the command line and return its exit status, which is 130 after Ctrl-C.
 
-    A library interrupted while it is imported raises its own error (numpy: ImportError). `_stopped` records that
-    Ctrl-C came first.
+    Ctrl-C prints one line, even during imports. A library interrupted while it is imported raises its own error (numpy:
+    ImportError), so `_stopped` records that Ctrl-C was the cause.
     """
     signal.signal(signal.SIGINT, _stop)
     try:

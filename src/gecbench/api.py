@@ -59,7 +59,8 @@ def score(
         predictions: One corrected sentence per source sentence, in order. Give a list of strings, a table (a
             `datasets.Dataset`, a pandas or polars frame, a list of dictionaries), or the `Path` of a file.
         corpus: A `Corpus`, a name (`"demo"`, `"jfleg:test"`), a file (.m2, .xml, .jsonl), or a table with the columns
-            `sentence` and `corrections`. Missing references are made by applying the edits.
+            `sentence` and `corrections`. If a metric needs references and there are only gold edits, the edits are
+            applied to the sources.
         metrics: Metric names such as `"gleu"`, `"m2"` or `"errant"`, with parameters in parentheses
             (`"gleu(draws=py3)"`). Your own functions (`"python:module:function"`, see `gecbench.metric`) and metric
             objects work too. `gecbench.METRICS` lists the names. The default is the official metric of a named corpus
@@ -131,7 +132,8 @@ def compare(
             ranked just above it) or a system's name.
         column: The column of predictions, if predictions are tables.
         annotator: The annotator to score, if predictions are files of edits with several annotators.
-        ignore_width: Accept files of edits whose sources differ only in full-width and half-width characters.
+        ignore_width: If predictions are files of edits, accept sources that differ from the corpus only in full-width
+            and half-width characters.
         tokenize: How to tokenize raw text, as in `score`.
         tokenized: Score text as it is, even if it is not tokenized like its sources.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.
@@ -176,7 +178,7 @@ def human_bound(
     sentences: Sequence[int] | None = None,
     **preprocessing: Any,
 ) -> Bound:
-    """Score each annotator against the others, and systems against the same references.
+    """Score annotators against each other, and systems against the same references.
 
     This is the human upper bound of Bryant & Ng (2015), for any metric.
 
@@ -187,12 +189,13 @@ def human_bound(
         sizes: `"all"` uses every subset of annotators as references. `"last"` uses only the subsets that leave out one
             annotator.
         sentences: The positions of the sentences to score. By default all.
-        **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `score`.
+        **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `score`. Here, `foreign` is `"error"`
+            by default.
 
     Returns:
-        A `Bound` whose `rows` have one entry per size of the subsets: `size`, `human` (the mean score of an annotator)
-        and `systems` (the score of each system). The method `ratio(system)` of an entry returns the system's share of
-        human performance.
+        A `Bound` whose `rows` have one entry per size of the subsets. An entry has `size`, `human` (the mean score of
+        the annotators outside the subset, NaN if there are none) and `systems` (the score of each system). Its method
+        `ratio(system)` returns the system's share of human performance.
 
     Raises:
         InputError: A sentence has fewer than two references, or sentences have different numbers of references.
@@ -230,11 +233,12 @@ def meta(
         **options: `methods`, `ties`, `aggregate`, `windows`, `resamples` and `seed`, as in `meta_evaluate`.
 
     Returns:
-        One `MetaRow` per metric. `correlations` compare its scores of systems with the human scores. `sentences`
-        compares its scores of sentences with the judgments.
+        One `MetaRow` per metric. Its `correlations` compare the metric's system scores with the human scores. Its
+        `sentences` compares the metric's sentence scores with the judgments.
 
     Raises:
-        InputError: The judgments or systems are unknown, or the outputs of the judged systems are not public.
+        InputError: The judgments or systems are unknown, the outputs of the judged systems are not public, or the
+            judgments have no references and `corpus` is missing.
 
     >>> gleu, m2 = meta(["gleu", "m2"], "demo", runs=20)
     >>> round(gleu.sentences.accuracy, 3), round(m2.sentences.accuracy, 3)
@@ -275,7 +279,7 @@ def meta(
 
 
 def default_metrics(corpus: CorpusLike | None) -> tuple[str, ...]:
-    """Return the name of the official metric of a corpus, or `gleu` if the corpus has no official metric."""
+    """Return the official metric of a corpus as a tuple of one name, by default GLEU."""
     official = corpus.metadata.get("metric") if isinstance(corpus, Corpus) else None
     if isinstance(corpus, (str, Path)):
         from gecbench.corpora.load import official_metric
@@ -301,7 +305,7 @@ def compare_prepared(
 def score_prepared(
     systems: Mapping[str, Prepared], metrics: Mapping[str, Metric], resamples: int, seed: int
 ) -> dict[str, dict[str, Score]]:
-    """Return scores by system and metric. All intervals use the same resamples."""
+    """Return scores by system and metric, with intervals from the same resamples."""
     if resamples:
         check_resamples(resamples, least=0)
     places = [(name, column) for name in systems for column in metrics]
@@ -334,7 +338,10 @@ def significance_tests(
 
 
 def check_comparison(systems: Iterable[str], test: str | None, against: str) -> None:
-    """Raise an error for an unknown test, or if `against` is not one of the systems."""
+    """Raise an error for an unknown test or baseline, or for fewer than two systems.
+
+    `against` is "first", "above" or a system's name. If `test` is None, the systems and `against` are not checked.
+    """
     check_test(test)
     names = list(systems)
     if test is None:

@@ -31,11 +31,11 @@ def log_info(text: str) -> None:
 
 
 def progress(total: int | None, what: str, start: int = 0) -> AbstractContextManager[Any]:
-    """Return a progress display with `update(steps)`: share done, speed and time left.
+    """Return a context manager for a progress display with `update(steps)`.
 
-    On a terminal this is a tqdm bar that appears after one second. Elsewhere it prints a log line after two seconds
-    and then every ten seconds. The first `start` steps were done before and do not count toward the speed.
-    `TQDM_DISABLE=1` turns the display off.
+    The display shows the share done, the speed and the time left. On a terminal, it is a tqdm bar that appears after
+    one second. Elsewhere, it is a log line, printed after two seconds and then every ten seconds. An earlier run did
+    the first `start` steps, so they do not count toward the speed. `TQDM_DISABLE=1` turns the display off.
 
     A disabled display does not use tqdm at all. Even a disabled tqdm bar takes a lock shared between processes, and a
     killed process would leave that lock held.
@@ -94,11 +94,14 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 99 else f"{minutes // 60} h {minutes % 60} min"
 
 
-_JOINERS = "\u200c\u200d"  # in the spelling of Persian and Hindi, and inside emoji
+_JOINERS = "\u200c\u200d"  # zero-width characters in Persian and Hindi spelling, and in emoji
 
 
 def is_plain(character: str) -> bool:
-    """Return whether a character is neither a control character, nor a line break, nor a direction mark."""
+    """Return whether a character can be printed without escaping it.
+
+    Control characters, invisible format characters (such as direction marks), lone surrogates and line breaks cannot.
+    """
     from unicodedata import category
 
     return character in _JOINERS or category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp")

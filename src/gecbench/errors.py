@@ -16,7 +16,7 @@ class GecbenchError(Exception):
 
 
 class InputError(GecbenchError, ValueError):
-    """Input that cannot be scored. It is also a `ValueError`.
+    """An error for input that cannot be used, and a subclass of `ValueError`.
 
     Args:
         problem: What is wrong.
@@ -55,7 +55,7 @@ class UnwritableError(InputError):
 class error_context:  # noqa: N801, used like a function
     """Add a file (or an argument) and a line to an `InputError` raised without them.
 
-    This context is entered once per edit. It is a class, because `contextlib.contextmanager` takes four times as long.
+    This is a class because it is entered once per edit, and `contextlib.contextmanager` takes four times as long.
     """
 
     __slots__ = ("line", "place")
@@ -95,7 +95,10 @@ def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) 
 
 
 def plain_number(text: str) -> str:
-    """Return the text of a number unchanged. Raise a ValueError for `1_0`, which `int` and `float` would read as 10."""
+    """Return the text of a number, or raise a ValueError if it has an underscore.
+
+    `int` and `float` would read `1_0` as 10.
+    """
     if "_" in text:
         raise ValueError(f"{text!r} is not a number")
     return text
@@ -123,7 +126,7 @@ def type_name(value: object) -> str:
 
 
 def write_advice(error: OSError) -> str | None:
-    """Return how to fix a path that cannot be written, or None if the error does not tell.
+    """Return how to fix a path that cannot be written, or None if this is unknown.
 
     >>> write_advice(FileNotFoundError()), write_advice(PermissionError())
     ('Create its folder first', None)
@@ -134,7 +137,7 @@ def write_advice(error: OSError) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return "Did you mean …? " with the closest known word, or an empty string if no word is close.
+    """Return "Did you mean …? ", or an empty string if no known word is close.
 
     >>> did_you_mean("glue", ["gleu", "m2"])
     'Did you mean gleu? '

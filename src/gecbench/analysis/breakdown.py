@@ -1,4 +1,7 @@
-"""Break a score down by edit distance, grammaticality or number of references, or into a metric's own groups."""
+"""Breakdowns of scores by edit distance, grammaticality or number of references.
+
+Some metrics define further breakdowns, such as by error type (`Metric.breakdown`).
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,10 @@ class SentenceGroup:
 
 @dataclass(frozen=True)
 class DistanceGroup(SentenceGroup):
-    """The sentences with a distance of `low` to `high` characters. If `high` is None, there is no upper limit."""
+    """The sentences with a distance of `low` to `high` characters.
+
+    If `high` is None, there is no upper limit.
+    """
 
     @property
     def label(self) -> str:
@@ -79,7 +85,10 @@ class GrammaticalityGroup(SentenceGroup):
 
 @dataclass(frozen=True)
 class ReferenceGroup:
-    """The mean, lowest and highest score over sets of references. Each set has `references` references per sentence."""
+    """The mean, lowest and highest score over reference sets of the same size.
+
+    Each of the `sets` sets has `references` references per sentence.
+    """
 
     references: int
     sets: int
@@ -99,9 +108,9 @@ class ReferenceGroup:
 
 
 def edit_distances(sources: Sequence[str], predictions: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the character Levenshtein distance between each prediction and its source.
+    """Return the edit distance in characters between each prediction and its source.
 
-    White space counts as a single space.
+    This is the Levenshtein distance. A run of white space counts as one space.
     """
     from rapidfuzz.distance import Levenshtein
 
@@ -113,9 +122,10 @@ def edit_distances(sources: Sequence[str], predictions: Sequence[str]) -> npt.ND
 def by_edit_distance(
     score: Score, corpus: Corpus, predictions: Sequence[str], bins: Sequence[int] = DISTANCE_BINS
 ) -> list[DistanceGroup]:
-    """Score sentences in groups of similar distance between prediction and source (Napoles et al. 2017, Figure 1).
+    """Score sentences in groups of similar distance between prediction and source.
 
-    The distance is counted in characters. `bins` lists the smallest distance of each group.
+    Figure 1 of Napoles et al. (2017) shows such groups. The distance is counted in characters. `bins` lists the
+    smallest distance of each group.
     """
     if list(bins) != sorted(set(bins)) or not bins or bins[0] != 0:
         raise InputError(f"bins={list(bins)} is not a list of increasing numbers that starts with 0")
@@ -135,7 +145,8 @@ def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTA
     sentence = np.repeat(np.arange(len(corpus)), [len(texts) for texts in corpus.references])
     counts = np.bincount(sentence, minlength=len(corpus))
     means = np.bincount(sentence, weights=found, minlength=len(corpus)) / np.maximum(counts, 1)
-    # A mean between two whole numbers belongs to the group of the lower number. But only a mean of 0 means unchanged.
+    # A mean between two whole numbers belongs to the group of the lower number. But a mean between 0 and 1 counts as 1,
+    # because the group of 0 is for unchanged sentences.
     return _by_distance(score, np.where(means > 0, np.maximum(means, 1), 0), bins)
 
 
@@ -149,7 +160,10 @@ def _by_distance(score: Score, distances: npt.NDArray[Any], bins: Sequence[int])
 
 
 def by_grammaticality(score: Score, corpus: Corpus) -> list[GrammaticalityGroup]:
-    """Score sentences in groups of similar human judgments of the source (GUG, Heilman et al. 2014)."""
+    """Score sentences in groups of similar human judgments of the source.
+
+    The judgments are the grammaticality ratings of GUG (Heilman et al. 2014).
+    """
     judgments = _grammaticality(corpus)
     if judgments is None:
         raise InputError(
@@ -219,13 +233,16 @@ def _reference_sets(references: int, size: int) -> list[tuple[int, ...]]:
 
 
 def breakdown_names() -> tuple[str, ...]:
-    """Return the names of the breakdowns that all metrics have, then of the breakdowns that only some metrics have."""
+    """Return the names of all breakdowns.
+
+    The breakdowns of this module come first, then those that only some metrics define.
+    """
     return (*_FIRST_HEADINGS, *dict.fromkeys(name for metric in METRICS.values() for name in metric.breakdowns))
 
 
 @dataclass(frozen=True)
 class MacroAverage:
-    """The mean of each score over error types. Rare and frequent types have the same weight."""
+    """The mean of each score over error types, with the same weight for every type."""
 
     types: int
     means: Mapping[str, float]
@@ -236,13 +253,13 @@ class MacroAverage:
 
 
 def macro_average(types: Sequence[Any]) -> MacroAverage:
-    """Average the scores of error types, as `Metric.breakdown` returns them for ERRANT and M2.
+    """Average the scores of error types, with the same weight for every type.
 
     A type is included if the gold or the system has an edit of this type. As in all scores, a type without proposed
-    edits has precision 1, and a type without gold edits has recall 1. F is the mean of the types' F.
+    edits has precision 1, and a type without gold edits has recall 1. The macro F is the mean of the types' F scores.
 
     Args:
-        types: Scores of error types, categories or operations.
+        types: Scores of error types, categories or operations, as `Metric.breakdown` returns them for ERRANT and M2.
 
     Returns:
         The number of types, and the mean of each column of their scores.
@@ -273,9 +290,10 @@ def render_breakdown(
     wide: bool = False,
     average: bool = False,
 ) -> str:
-    """Return a table or JSON with each system's score in the first metric, broken down into groups.
+    """Return a table or JSON of each system's scores by group, for the first metric.
 
-    With `average`, return the macro average over error types instead.
+    With `average`, return the macro average over the groups instead. This works only for the metric's own breakdowns,
+    such as by error type.
     """
     metric = report.metrics[0]
     _check_average(average, by, next(report[system][metric] for system in report))
@@ -328,7 +346,7 @@ def _by_system(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
 
 
 def _by_group(groups: Mapping[str, Sequence[Any]]) -> Table:
-    """Return a table with one row per system and group. The first column names the group."""
+    """Return a table with one row per system and group, starting with the group."""
     rows = [{**group.cells(), "system": system} for system, found in groups.items() for group in found]
     first, *rest = [name for name in rows[0] if name != "system"] if rows else ["group"]
     return Table([first, "system", *rest], [[row[name] for name in (first, "system", *rest)] for row in rows])

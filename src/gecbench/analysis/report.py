@@ -54,14 +54,16 @@ class _Entries(Mapping[str, Entry]):
 
 
 def rank(scores: Mapping[str, Score]) -> list[str]:
-    """Return the systems from best to worst. Ties keep their order."""
+    """Return the systems from best to worst, with ties in the given order."""
     return sorted(
         scores, key=lambda name: -scores[name].value if scores[name].metric.higher_is_better else scores[name].value
     )
 
 
 class Scores(_Entries[Score]):
-    """The scores of one system by metric name: a read-only mapping, as returned by `gecbench.score`.
+    """The scores of one system by metric name, as returned by `gecbench.score`.
+
+    This is a read-only mapping.
 
     Args:
         entries: The `Score` of each metric, by name.
@@ -79,7 +81,10 @@ class Scores(_Entries[Score]):
         return "\n".join(score._repr_html_() for score in self._scores.values())
 
     def to_dict(self) -> dict[str, dict[str, object]]:
-        """Return each metric's score as plain data: `value`, `parts`, `interval`, `signature` and others."""
+        """Return the scores as plain data for JSON, by metric name.
+
+        Each score has the keys of `Score.to_dict`, such as `value`, `parts`, `interval` and `signature`.
+        """
         return {name: score.to_dict() for name, score in self.items()}
 
     def to_pandas(self) -> Any:
@@ -88,9 +93,10 @@ class Scores(_Entries[Score]):
 
 
 class Report(_Entries[Mapping[str, Score]]):
-    """The scores of several systems, as returned by `gecbench.compare`: `report[system][metric]` is a `Score`.
+    """The scores and tests of several systems, as returned by `gecbench.compare`.
 
-    A report is a read-only mapping. Print it for a table of the systems, ranked by the first metric.
+    A report is a read-only mapping: `report[system][metric]` is a `Score`. Print it for a table of the systems, ranked
+    by the first metric.
 
     Args:
         scores: The scores of each system, by system and by metric.
@@ -115,7 +121,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return list(next(iter(self._scores.values())))
 
     def ranked(self, metric: str | None = None) -> list[str]:
-        """Return the systems from best to worst. Ties keep their order.
+        """Return the systems from best to worst, with ties in the given order.
 
         Args:
             metric: The metric to rank by. By default the first.
@@ -173,10 +179,11 @@ class Report(_Entries[Mapping[str, Score]]):
         return f"{html_table(self.table())}\n{explained}<p><small><code>{lines}</code></small></p>"
 
     def table(self, metrics: Sequence[str] | None = None) -> Table:
-        """Return a table of systems × metrics with values times 100, ranked by the first metric.
+        """Return a table of systems and metrics, ranked by the first metric.
 
-        After each value come its interval, the p-value of its test, and the metric's own columns, such as precision and
-        recall. If there are several tests, the p-value is followed by the adjusted p-value.
+        Scores are in percent. After each score come its interval, the p-value of its test, and the metric's own
+        columns, such as precision and recall. If there are several tests, the p-value is followed by the adjusted
+        p-value.
 
         Args:
             metrics: The metrics to include. By default all.
@@ -190,8 +197,8 @@ class Report(_Entries[Mapping[str, Score]]):
         """Return the report as a `pandas.DataFrame` with one row per system, best first.
 
         For the metric `m2` the columns are `m2`, `m2_low` and `m2_high` (interval), `m2_p` and `m2_p_adjusted` (Holm),
-        and the metric's own columns, such as `m2_precision`. All are fractions like `Score.value`. Missing values are
-        NaN. `attrs["signatures"]` lists the signatures.
+        and the metric's own columns, such as `m2_precision`. Scores are fractions like `Score.value`, not percentages.
+        Missing values are NaN. `attrs["signatures"]` lists the signatures.
 
         Returns:
             The data frame.
@@ -229,14 +236,20 @@ class Report(_Entries[Mapping[str, Score]]):
         return f"{_comments('%', notes)}\n{small}\n{drawn}}}"
 
     def _table(self, metrics: Sequence[str], star_scores: bool = False) -> Table:
-        """Return the full table. Stars mark significant p-values or, with `star_scores`, significant scores."""
+        """Return the full table, with stars on significant p-values.
+
+        With `star_scores`, the stars are on the scores instead.
+        """
         systems = self.ranked(metrics[0])
         columns = {metric: list(self._columns(metric, systems)) for metric in metrics}
         starred_kind = "value" if star_scores else "adjusted" if self._has_several_tests() else "p"
         return self._assemble(systems, columns, starred_kind)
 
     def _compact(self, latex: bool = False) -> Table:
-        """Return the table with each metric's score and parts. For LaTeX, shorten titles and mark the baseline."""
+        """Return the table without p-values, with ± instead of intervals.
+
+        For LaTeX, titles are shorter and the baseline is marked.
+        """
         systems = self.ranked()
         columns = {metric: list(self._compact_columns(metric, systems)) for metric in self.metrics}
         table = self._assemble(systems, columns, "value")
@@ -247,14 +260,20 @@ class Report(_Entries[Mapping[str, Score]]):
         return replace(table, header=header, rows=rows)
 
     def _short_titles(self, columns: Sequence[_Column]) -> list[str]:
-        """Return the titles of a metric's columns. If a metric has several columns, its name stands above them."""
+        """Return short titles for the columns of a metric.
+
+        If a metric has several columns, LaTeX prints its name above them. So the first column is just "F" or "score".
+        """
         if len(columns) == 1:
             return [columns[0].title]
         titles = [_SHORT_TITLES.get(column.title, column.title) for column in columns[1:]]
         return ["F" if titles == ["P", "R"] else "score", *titles]
 
     def _assemble(self, systems: Sequence[str], by_metric: Mapping[str, Sequence[_Column]], starred_kind: str) -> Table:
-        """Return the table of these columns, with best scores in bold and stars on significant cells."""
+        """Combine columns into a table that marks best and significant cells.
+
+        The best cells are bold. In columns of the kind `starred_kind`, significant cells have a star.
+        """
         header, columns, bold, starred = ["system"], [list(systems)], [], []
         for metric, found in by_metric.items():
             for column in found:
@@ -298,7 +317,10 @@ class Report(_Entries[Mapping[str, Score]]):
         return _Column("value", title, cells, best_cells(cells, lowest=not sample.metric.higher_is_better))
 
     def _part_columns(self, scores: Sequence[Score]) -> Iterator[_Column]:
-        """Yield the metric's own columns. A value of 0/0, which is set by convention, is never marked as best."""
+        """Yield the metric's own columns, such as precision and recall.
+
+        The value of 0/0 is set by convention, so it is never marked as best.
+        """
         metric = scores[0].metric
         for part in metric.columns:
             cells = [percent(score.parts[part]) for score in scores]
@@ -333,12 +355,12 @@ class Report(_Entries[Mapping[str, Score]]):
         return [row for row, test in enumerate(tests) if test is not None and test.p_adjusted < SIGNIFICANT]
 
     def _baseline(self) -> str | None:
-        """Return the system that all other systems are tested against, or None if there is no such system."""
+        """Return the baseline of all tests, or None if they have no common baseline."""
         baselines = {test.baseline for test in self.tests}
         return baselines.pop() if len(baselines) == 1 else None
 
     def _notes(self, star: str = "*", compact: bool = False, latex: bool = False) -> list[str]:
-        """Return the notes below a table: the meaning of the marks, the tests, and the signatures."""
+        """Return the notes below a table: marks, tests and signatures."""
         notes = self._compact_legend(star, latex) if compact else self._test_notes(star)
         return [*notes, "\n".join(self._signatures())]
 
@@ -356,7 +378,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return ["\n".join(wrapped)] if lines else []
 
     def _compact_test_notes(self, star: str) -> list[str]:
-        """Return a note on stars: the system compared with, the significance level and the test."""
+        """Return a note on the stars: the baseline, the significance level and the test."""
         first, comparisons = self.tests[0], len(self.tests)
         opponent = self._baseline() or "the next better system by the same metric"
         details = [f"p < {SIGNIFICANT}", _TEST_NAMES[first.test]]

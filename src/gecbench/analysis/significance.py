@@ -1,4 +1,7 @@
-"""Bootstrap intervals and paired tests for all metrics. Each resample lets the metric choose its references again."""
+"""Bootstrap intervals and paired tests for all metrics.
+
+In each resample, the metric chooses its references again.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,14 @@ _TOY_CORPUS = "demo"
 
 
 class SmallSampleWarning(UserWarning):
-    """A confidence interval is too narrow because the corpus has fewer than 300 sentences."""
+    """Confidence intervals are too narrow: the corpus has fewer than 300 sentences."""
 
 
 def small_sample_note(sentences: int, corpus: str = "") -> str | None:
-    """Return a note if a corpus has too few sentences for intervals. For the demo corpus, always return None."""
+    """Return a note if a corpus has too few sentences for intervals, otherwise None.
+
+    For the demo corpus, the result is always None.
+    """
     if sentences >= _ENOUGH_SENTENCES or corpus == _TOY_CORPUS:
         return None
     return f"95% intervals from fewer than {_ENOUGH_SENTENCES} sentences are too narrow (the corpus has {sentences})"
@@ -68,9 +74,10 @@ class PairedTest:
 
 
 def bootstrap_values(scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED) -> list[Values]:
-    """Return the value of each score on resampled corpora: sentences drawn with replacement (Koehn 2004).
+    """Return the values of each score on bootstrap resamples of the corpus.
 
-    All scores belong to one corpus and use the same resamples.
+    A resample draws sentences with replacement (Koehn 2004). All scores belong to one corpus and use the same
+    resamples.
     """
     generator, sentences = _generator(seed), len(scores[0].statistics)
     values: list[list[Values]] = [[] for _ in scores]
@@ -86,7 +93,10 @@ def bootstrap_values(scores: Sequence[Score], resamples: int, seed: int = DEFAUL
 
 
 def with_intervals(scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED) -> list[Score]:
-    """Add 95% bootstrap percentile intervals to scores on one corpus. Resamples with the value NaN are left out."""
+    """Add 95% bootstrap percentile intervals to scores on one corpus.
+
+    Resamples with the value NaN are left out.
+    """
     tail, found = (1 - _CONFIDENCE) / 2, []
     for score, values in zip(scores, bootstrap_values(scores, resamples, seed), strict=True):
         low, high = np.quantile(values[~np.isnan(values)], [tail, 1 - tail])
@@ -101,7 +111,7 @@ def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED) -> Sco
 
 @dataclass(frozen=True)
 class Pair:
-    """The scores of a system and a baseline on the same metric and corpus, with their names."""
+    """The scores and names of a system and a baseline, on one metric and corpus."""
 
     system: Score
     baseline: Score
@@ -113,14 +123,18 @@ class Pair:
         return PairedTest(test, self.system.name, *self.names, difference, p_value, resamples, p_adjusted=p_value)
 
     def resampled(self, test: TestName, null: Values) -> PairedTest:
-        """Return the result of a resampling test. `null` contains the differences expected by chance."""
+        """Return the result of a resampling test.
+
+        `null` contains the differences expected by chance.
+        """
         return self.result(test, resampled_p_value(null, self.system.value - self.baseline.value), len(null))
 
 
 def resampled_p_value(null: Values, difference: float) -> float:
-    """Return the share of differences in `null` (expected by chance) whose absolute value is at least |`difference`|.
+    """Return the share of chance differences at least as large as `difference`.
 
-    If these are k of n differences, the share is computed as (k + 1) / (n + 1), so it is never 0.
+    `null` contains the differences expected by chance. Their absolute values are compared. If k of n differences are at
+    least as large, the share is computed as (k + 1) / (n + 1), so it is never 0.
     """
     rounding = 1e-12
     extreme = int((np.abs(null) >= abs(difference) - rounding).sum())
@@ -128,7 +142,7 @@ def resampled_p_value(null: Values, difference: float) -> float:
 
 
 def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
-    """Test the difference of each pair on one corpus, and adjust the p-values for all pairs."""
+    """Test all pairs on one corpus, and adjust the p-values by Holm's method."""
     if test == "t-test":
         found = [paired_t_test(pair) for pair in pairs]
     else:
@@ -138,11 +152,11 @@ def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: in
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's step-down method (Holm 1979), in the given order.
+    """Return p-values adjusted by Holm's step-down method, in the given order.
 
-    The smallest of m p-values is multiplied by m, the next by m - 1, and so on. An adjusted p-value is at least the
-    adjusted p-value before it, and at most 1. If you call all adjusted p-values below 0.05 significant, the chance of
-    even one error is below 0.05.
+    The method (Holm 1979) multiplies the smallest of m p-values by m, the next by m - 1, and so on. An adjusted p-value
+    is at least as large as that of the next smaller p-value, and at most 1. If you call all adjusted p-values below
+    0.05 significant, the chance of even one false positive is at most 0.05.
 
     >>> holm([0.04, 0.01, 0.02])
     [0.04, 0.03, 0.04]
@@ -156,7 +170,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def resamples_needed(comparisons: int) -> int:
-    """Return the smallest number of resamples with which an adjusted p-value can be significant.
+    """Return the fewest resamples that make a significant adjusted p-value possible.
+
+    The p-values of `comparisons` tests are adjusted by Holm's method.
 
     >>> resamples_needed(60)
     1200
@@ -167,8 +183,8 @@ def resamples_needed(comparisons: int) -> int:
 def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
     """Test differences with the paired bootstrap, centered on the mean difference.
 
-    p is the share of resamples in which |difference - mean difference| is at least |observed difference|. If
-    these are k of n resamples, p is computed as (k + 1) / (n + 1), so p is never 0.
+    p is the share of resamples in which |difference - mean difference| is at least |observed difference|, as computed
+    by `resampled_p_value`.
     """
     scores = list({id(score): score for pair in pairs for score in (pair.system, pair.baseline)}.values())
     values = dict(zip(map(id, scores), bootstrap_values(scores, resamples, seed), strict=True))
@@ -180,10 +196,10 @@ def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_
 
 
 def paired_randomization(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
-    """Test differences with approximate randomization: swap the outputs of random sentences.
+    """Test differences with approximate randomization.
 
-    p is the share of resamples in which |difference| is at least |observed difference| (Riezler & Maxwell 2005), as
-    computed by `resampled_p_value`.
+    Each resample swaps the outputs of the two systems for randomly chosen sentences. p is the share of resamples in
+    which |difference| is at least |observed difference| (Riezler & Maxwell 2005), as computed by `resampled_p_value`.
     """
     generator, sentences = _generator(seed), len(pairs[0].system.statistics)
     differences: list[list[Values]] = [[] for _ in pairs]
@@ -201,9 +217,9 @@ def paired_randomization(pairs: Sequence[Pair], resamples: int, seed: int = DEFA
 
 
 def paired_t_test(pair: Pair) -> PairedTest:
-    """Test a difference with Student's paired t-test on sentence scores, as in Felice & Briscoe 2015.
+    """Test a difference with Student's paired t-test on sentence scores.
 
-    Sentences without a score for one of the systems are left out.
+    Felice & Briscoe (2015) use this test. Sentences without a score for one of the systems are left out.
     """
     from scipy.stats import ttest_rel
 
@@ -216,7 +232,7 @@ def paired_t_test(pair: Pair) -> PairedTest:
 
 
 def check_resamples(resamples: int, least: int = 1) -> None:
-    """Raise an error if the number of resamples is below `least` or above ten million."""
+    """Raise an error unless `resamples` is an integer from `least` to ten million."""
     if not isinstance(resamples, Integral) or resamples < least:
         raise InputError(f"resamples={resamples!r} is not a whole number of at least {least}")
     if resamples > _MOST_RESAMPLES:
@@ -232,7 +248,10 @@ def _generator(seed: int) -> np.random.Generator:
 
 @contextmanager
 def _resampling(scores: Sequence[Score], resamples: int, what: str) -> Iterator[tuple[list[int], Any]]:
-    """Split resamples into chunks. Yield the sizes of the chunks, and a progress bar."""
+    """Yield the sizes of the chunks of resamples, and a progress bar.
+
+    While the context is open, numpy uses one thread.
+    """
     check_resamples(resamples)
     most = max(1, min(1000, _CHUNK_VALUES // len(scores[0].statistics)))
     sizes = [min(most, resamples - begin) for begin in range(0, resamples, most)]
@@ -242,7 +261,10 @@ def _resampling(scores: Sequence[Score], resamples: int, what: str) -> Iterator[
 
 @cache
 def _numpy_threads() -> ThreadpoolController:
-    """Return the controller that turns numpy's threads off. Threads slow down small matrix products."""
+    """Return a controller that can limit numpy to one thread.
+
+    Several threads slow down small matrix products.
+    """
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -13,17 +13,19 @@ from gecbench.display import visible
 from gecbench.errors import InputError
 
 _TERMINAL_WIDTH = 80
-# Names are cut to fit the table into one block, but not below 24 characters. With several blocks, they are cut to 32.
+# Names are shortened so that the table fits into one block. If that would leave fewer than 24 characters, the table is
+# split into several blocks, and names are shortened to 32 characters.
 _SHORTEST_NAME, _LONGEST_NAME = 24, 32
 
 
 @dataclass(frozen=True)
 class Table:
-    """A header and rows of cells. Columns after the first are numbers and right-aligned.
+    """A header and rows of cells, with all columns after the first right-aligned.
 
     `bold` and `starred` list cells as (row, column), counted from 0. LaTeX and HTML show bold type. All formats show
-    stars. The first `keys` columns name a row. `groups` divides the other columns: a group has a title and a number of
-    columns. LaTeX prints the titles. A text table too wide for the terminal is split between groups if possible.
+    stars. The first `keys` columns name a row. `groups` divides the other columns into groups, each with a title and a
+    number of columns. LaTeX prints the titles. A text table that is too wide for the terminal is split between groups
+    if possible.
     """
 
     header: Sequence[str]
@@ -39,7 +41,7 @@ class Table:
         return replace(self, header=[visible(cell) for cell in self.header], rows=rows)
 
     def drawn(self, cell: Callable[[str], str] = str, star: str = "*", bold: str = "{}") -> list[list[str]]:
-        """Return the rows with `cell` applied to each cell, then bold type and stars added."""
+        """Return the rows after applying `cell` to each cell and adding bold and stars."""
         return [
             [self._drawn(cell(text), (i, k), star, bold) for k, text in enumerate(row)]
             for i, row in enumerate(self.rows)
@@ -59,7 +61,9 @@ def shown_p_value(p_value: float) -> str:
 
 
 def with_half_widths(values: Sequence[str], halves: Sequence[str]) -> list[str]:
-    """Return printed values, each with half the width of its interval. An empty half-width is left out.
+    """Return printed values, each with half the width of its interval.
+
+    An empty half-width is left out.
 
     >>> with_half_widths(["45.25", "13.40", "9.00"], ["4.66", "11.07", ""])
     ['45.25 ±  4.66', '13.40 ± 11.07', '9.00']
@@ -69,9 +73,9 @@ def with_half_widths(values: Sequence[str], halves: Sequence[str]) -> list[str]:
 
 
 def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
-    """Return the positions of the highest (or lowest) printed number in a column. Ties give several positions.
+    """Return the positions of the highest (or lowest) printed number in a column.
 
-    A dash is not a number. A single number is not marked as best.
+    Ties give several positions. A dash is not a number. A single number is not marked as best.
 
     >>> best_cells(["9.50", "12.00", "–", "12.00"]), best_cells(["9.50", "–"])
     ([1, 3], [])
@@ -87,8 +91,8 @@ def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
 def render_table(table: Table, table_format: str, wide: bool = False) -> str:
     """Return the table as a string in one of the formats.
 
-    Unless `wide`, lines of plain text have at most 80 characters: columns that do not fit are shown in further blocks,
-    and long names are shortened if no two names become equal.
+    Unless `wide`, lines of plain text have at most 80 characters. Columns that do not fit are shown in further blocks.
+    Long names are shortened, unless two names would become equal.
     """
     if table_format not in _RENDERERS:
         raise InputError(f"unknown format {table_format!r}", fix=f"Choose one of {', '.join(_RENDERERS)}")
@@ -98,7 +102,10 @@ def render_table(table: Table, table_format: str, wide: bool = False) -> str:
 
 
 def render_rows(table: Table, plain: Sequence[Mapping[str, object]], table_format: str, wide: bool = False) -> str:
-    """Return the table in one of the formats. For JSON, return the rows as plain data with NaN as null."""
+    """Return the table in one of the formats, or `plain` as JSON.
+
+    In JSON, NaN and infinity become null.
+    """
     if table_format != "json":
         return render_table(table, table_format, wide)
     return json.dumps(_without_nan(plain), ensure_ascii=False, indent=2)
@@ -122,7 +129,10 @@ def _text(table: Table) -> str:
 
 
 def _text_cells(table: Table) -> list[list[str]]:
-    """Return header and rows. In columns with stars, cells without a star end in a space to align the numbers."""
+    """Return header and rows, with spaces that align numbers with and without stars.
+
+    In columns with stars, cells without a star end in a space.
+    """
     with_stars = {column for _, column in table.starred}
     rows = [[cell + " " * (k in with_stars) for k, cell in enumerate(table.header)]]
     for i, row in enumerate(table.drawn()):
@@ -135,7 +145,10 @@ def _widths(table: Table) -> list[int]:
 
 
 def _fitting(table: Table, limit: int) -> list[Table]:
-    """Return the table as blocks at most `limit` characters wide. Each block repeats the columns that name a row."""
+    """Split the table into blocks of at most `limit` characters, if possible.
+
+    Each block repeats the columns that name a row.
+    """
     table = _with_short_names(table, limit)
     widths = _widths(table)
     keys = list(range(table.keys))
@@ -158,7 +171,10 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _with_short_names(table: Table, limit: int) -> Table:
-    """Shorten the names in the first column if the table is too wide and no two names become equal."""
+    """Shorten the names in the first column if the table is too wide.
+
+    If two names would become equal, all names stay whole.
+    """
     widths = _widths(table)
     room = limit - (_total(widths) - widths[0])
     room = room if room >= _SHORTEST_NAME else _LONGEST_NAME
@@ -173,7 +189,10 @@ def _with_short_names(table: Table, limit: int) -> Table:
 
 
 def _shorten_middle(name: str, size: int) -> str:
-    """Return a name, without its middle if it is longer than `size`. Names with wide characters stay whole."""
+    """Return a name, without its middle if it has more than `size` characters.
+
+    Names with wide or combining characters stay whole.
+    """
     if len(name) <= size or _width(name) != len(name):
         return name
     end = (size - 1) // 2
@@ -206,7 +225,10 @@ def _latex(table: Table) -> str:
 
 
 def _latex_cell(table: Table, row: int, column: int) -> str:
-    """Return a cell in LaTeX. The number after ± is small, and invisible digits pad it to the width of its column."""
+    """Return a cell in LaTeX, with a small number after ±.
+
+    Invisible digits pad this number to the width of its column.
+    """
     text, half = table.rows[row][column], ""
     if column >= table.keys and " ± " in text:
         text, _, half = text.partition(" ± ")
@@ -219,7 +241,7 @@ def _latex_cell(table: Table, row: int, column: int) -> str:
 
 
 def _latex_groups(table: Table) -> list[str]:
-    """Return the line of group titles and the rules below them, or no line if no group has a title."""
+    """Return the LaTeX lines of group titles, or an empty list without titles."""
     if not any(title for title, _ in table.groups):
         return []
     titles, rules, start = [""] * table.keys, [], table.keys + 1
@@ -250,7 +272,10 @@ def _html_cell(tag: str, content: str, column: int) -> str:
 
 
 def _escape_markdown(cell: str) -> str:
-    """Escape characters that would end the cell or start a tag. "< 0.001" stays unchanged."""
+    """Escape characters that would end the cell or start a tag.
+
+    "< 0.001" stays unchanged.
+    """
     return re.sub(r"<(?! )", "&lt;", cell.replace("|", r"\|"))
 
 
