@@ -1,4 +1,7 @@
-"""The tasks of gecbench: `lighteval accelerate MODEL_ARGS "gecbench:jfleg|0" --custom-tasks <this file>`."""
+"""The tasks of gecbench for lighteval.
+
+Run them with `lighteval accelerate MODEL_ARGS "gecbench:jfleg|0" --custom-tasks <this file>`.
+"""
 
 from gecbench.harness.lighteval_tasks import tasks
 

@@ -1,1 +1,4 @@
-"""Evaluation harnesses: the same sentences, prompts and scores in lm-evaluation-harness, Inspect AI and lighteval."""
+"""Tasks for lm-evaluation-harness, Inspect AI and lighteval.
+
+All harnesses use the same sentences, prompts and scores.
+"""

@@ -1,4 +1,4 @@
-"""`python -m gecbench.harness`: list the supported harnesses and how to run gecbench's tasks in them.
+"""`python -m gecbench.harness`: list harnesses and how to run gecbench's tasks.
 
 The list shows which harnesses are installed. With `lm-eval` or `lighteval`, print only the path of the task files of
 that harness, for use in a command.

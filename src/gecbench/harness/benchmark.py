@@ -1,4 +1,4 @@
-"""Benchmarks shared by all harnesses: the corpus, the requests to the model, and the scores of its answers."""
+"""Benchmarks shared by all harnesses: corpus, requests and scores of answers."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A corpus, its metrics, and a prompt that asks for the kind of corrections that these metrics measure.
+    """A corpus, its metrics, and a prompt that suits these metrics.
 
-    With `raw`, the model receives raw text instead of tokens. Its answers may be raw or tokenized, and are tokenized
-    like the corpus.
+    The prompt asks for the kind of corrections that the metrics measure. With `raw`, the model receives raw text
+    instead of tokens. The answers may be raw or tokenized. They are tokenized like the corpus.
     """
 
     name: str
@@ -48,7 +48,10 @@ class Benchmark:
         return load_once(self.corpus_name)
 
     def with_options(self, corpus: str | None, prompt: str | None, raw: bool) -> Benchmark:
-        """Return the benchmark with the options of a harness. None keeps the corpus or the prompt."""
+        """Return the benchmark with the options of a harness.
+
+        None keeps the corpus or the prompt.
+        """
         return replace(self, corpus_name=corpus or self.corpus_name, prompt=prompt or self.prompt, raw=raw)
 
     def sentences(self) -> list[str]:
@@ -86,23 +89,31 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 
 @cache
 def load_once(name: str) -> Corpus:
-    """Load a corpus once and return the same object each time, so that results cached per corpus are found again."""
+    """Load a corpus once, and return the same object each time.
+
+    This way, results cached per corpus are found again.
+    """
     return resolve_corpus(name)
 
 
 def subset(corpus: Corpus, sentences: Sequence[int]) -> Corpus:
-    """Return a corpus of only these sentences, tokenized like the whole corpus. For all sentences, return `corpus`."""
+    """Return a corpus of only these sentences, tokenized like the whole corpus.
+
+    For all sentences, return `corpus` itself.
+    """
     if list(sentences) == list(range(len(corpus))):
         return corpus
     return share_guide(corpus, corpus.select(sentences))
 
 
 def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
-    """Tokenize and check answers. `answers` maps the positions of sentences, from 0, to one line of text each.
+    """Tokenize and check answers.
 
-    Harnesses pair answers with their sentences, so lines cannot be shifted. Two problems raise an error elsewhere:
-    labels around nearly all answers, and answers that share hardly any words with their sentences. Here they are
-    only logged as warnings, so that no result of the model is lost.
+    `answers` maps the position of each sentence, from 0, to one line of text.
+
+    Harnesses pair answers with their sentences, so lines cannot be shifted. Two problems are errors on the command
+    line: labels around nearly all answers, and answers that share hardly any words with their sentences. Here these
+    problems are only logged as warnings, so that no result of the model is lost.
     """
     sentences = sorted(answers)
     part = subset(corpus, sentences)
@@ -117,10 +128,10 @@ def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
 
 
 def score_answers(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[str]) -> dict[str, Score]:
-    """Return the scores by metric. If only some sentences have answers, only these sentences are scored.
+    """Return the scores by metric.
 
-    A metric that raises an error is left out with a warning. This can happen if answers are too different from their
-    sentences to be scored exactly.
+    If only some sentences have answers, only these sentences are scored. A metric that raises an error is left out with
+    a warning. This can happen if answers are too different from their sentences to be scored exactly.
     """
     prepared = prepare(corpus, answers)
     scores = {}
@@ -141,7 +152,10 @@ def _refusal_logged(metric: str) -> Iterator[None]:
 
 
 def explain(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) -> tuple[dict[str, float], list[str]]:
-    """Return the scores of one answer (NaN after an error), and explanations by the metrics that can explain."""
+    """Return the scores of one answer, and explanations of these scores.
+
+    A score is NaN after an error. Not all metrics explain their scores.
+    """
     prepared = prepare(corpus, {sentence: answer})
     values, views = dict.fromkeys(metrics, nan), []
     for name in metrics:
@@ -155,7 +169,9 @@ def explain(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) 
 
 
 def figure_names(metrics: Sequence[str]) -> list[str]:
-    """Return the keys of `corpus_figures`: each metric, the parts of the metric that tables show, and `unanswered`.
+    """Return the keys of `corpus_figures`.
+
+    These are each metric, the parts of the metric that tables show, and `unanswered`.
 
     >>> figure_names(BENCHMARKS["jfleg"].metrics)
     ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'unanswered']
@@ -165,7 +181,10 @@ def figure_names(metrics: Sequence[str]) -> list[str]:
 
 
 def corpus_figures(corpus: Corpus, readings: Mapping[int, Reading], metrics: Sequence[str]) -> dict[str, float]:
-    """Return the scores of the corpus (NaN after an error), and the number of replies without an answer."""
+    """Return the scores of the corpus, and the number of replies without an answer.
+
+    A score is NaN after an error.
+    """
     found = dict.fromkeys(figure_names(metrics), nan)
     answers = {sentence: reading.text for sentence, reading in readings.items()}
     for metric, score in score_answers(corpus, answers, metrics).items():

@@ -1,4 +1,7 @@
-"""Tasks, scorer and metric for Inspect AI, registered as an entry point: `inspect eval gecbench/jfleg --model …`."""
+"""Tasks, scorer and metric for Inspect AI.
+
+They are registered as an entry point, so you can run `inspect eval gecbench/jfleg --model …`.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,10 @@ def _samples(benchmark: Benchmark) -> list[Sample]:
 
 @metric(scores="unreduced")  # type: ignore[untyped-decorator]
 def corpus_scores() -> Metric:
-    """Score all answers as one corpus. With several epochs, return the mean over the epochs."""
+    """Score all answers as one corpus.
+
+    With several epochs, return the mean over the epochs.
+    """
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         if not scores:
@@ -89,7 +95,10 @@ def corpus_scores() -> Metric:
 
 @scorer(metrics=[corpus_scores()])  # type: ignore[untyped-decorator]
 def corrections(metrics: list[str]) -> Scorer:
-    """Score each answer alone, and show its edits and alignment. `corpus_scores` computes the scores of the corpus."""
+    """Score each answer alone, and show its edits and alignment.
+
+    `corpus_scores` computes the scores of the corpus.
+    """
 
     async def score(state: TaskState, _target: Target) -> Score:
         place, output = state.metadata, state.output

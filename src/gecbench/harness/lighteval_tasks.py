@@ -1,4 +1,7 @@
-"""Tasks for lighteval's `--custom-tasks`: documents, and one corpus-level metric that returns all scores."""
+"""Tasks for lighteval's `--custom-tasks`.
+
+A task has documents, and one corpus-level metric that returns all scores.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,10 @@ Item = dict[str, Any]
 
 
 class ReplyItem(SampleLevelComputation):  # type: ignore[misc]
-    """Turns the reply to one document into an item, from which `CorpusScores` computes the scores."""
+    """Turns a reply into an item, from which `CorpusScores` computes the scores."""
 
     def compute(self, doc: Doc, model_response: Any, **_: Any) -> Item:
-        """Return the number of the sentence, the answer in the model's reply, and its outcome."""
+        """Return the number of the sentence, the answer in the reply, and its outcome."""
         reading = read_reply(model_response.final_text[0], doc.specific["shown"])
         return {"sentence": doc.specific["sentence"], "answer": reading.text, "outcome": reading.outcome}
 
@@ -46,7 +49,10 @@ class CorpusScores(CorpusLevelComputation):  # type: ignore[misc]
         self.benchmark = benchmark
 
     def compute_corpus(self, items: Sequence[Item]) -> dict[str, float]:
-        """Return all scores. lighteval does not resample a metric that returns several scores."""
+        """Return all scores.
+
+        lighteval does not resample a metric that returns several scores.
+        """
         readings = {item["sentence"]: Reading(item["answer"], item["outcome"]) for item in items}
         return corpus_figures(self.benchmark.corpus, readings, self.benchmark.metrics)
 
@@ -69,7 +75,10 @@ def _document(benchmark: Benchmark) -> Any:
 
 
 def _rows_of_demo() -> str:
-    """Return a temporary folder with the rows of the demo corpus, because `load_dataset` cannot load it by name."""
+    """Return a temporary folder with the rows of the demo corpus.
+
+    This folder is needed because `load_dataset` cannot load the demo corpus by name.
+    """
     corpus = BENCHMARKS["demo"].corpus
     _FOLDER.joinpath("test.jsonl").write_text("".join(json.dumps({"id": name}) + "\n" for name in corpus.ids or ()))
     return str(_FOLDER)

@@ -1,7 +1,7 @@
-"""The functions used by the task files in `harness/lm_eval`: documents, items and one aggregation per score.
+"""The functions used by the task files in `harness/lm_eval`.
 
-lm-evaluation-harness calls each aggregation function with the items of all documents, so a function can score the
-corpus as a whole.
+They return documents and items, and there is one aggregation function per score. lm-evaluation-harness calls each
+aggregation function with the items of all documents, so a function can score the corpus as a whole.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ Item = tuple[str, str, int, Reading]
 def documents(
     benchmark: str, corpus: str | None = None, prompt: str | None = None, raw: bool = True, **_: Any
 ) -> dict[str, Any]:
-    """Return the documents of a task. `--metadata` can set another corpus or prompt, or send tokens (`raw`: false)."""
+    """Return the documents of a task.
+
+    `--metadata` can set another corpus or prompt, or send tokenized sentences (`raw`: false).
+    """
     import datasets
 
     chosen = BENCHMARKS[benchmark].with_options(corpus, prompt, raw)
