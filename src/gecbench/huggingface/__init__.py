@@ -1,1 +1,4 @@
-"""The bridge to Hugging Face: `evaluate` modules, loading by name, scores in training, rewards, uploads and results."""
+"""The connection to the libraries and the Hub of Hugging Face.
+
+It has `evaluate` modules, loading by name, scores in training, rewards, uploads and results.
+"""

@@ -1,4 +1,4 @@
-"""Collect the outputs of batches and processes, and restore the order of the corpus before scoring."""
+"""Collect outputs of batches and processes, and restore the order of the corpus."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ from gecbench.metrics.base import Metrics, metric_columns
 
 
 class OrderWarning(UserWarning):
-    """Outputs of several processes have no ids, so their order is unknown. GLEU and M2 depend on the order."""
+    """Outputs of several processes have no ids, so their order is unknown.
+
+    The scores of GLEU and M2 depend on the order.
+    """
 
 
 class Accumulator:
-    """Collect outputs batch by batch, on one process or several, and score them in the order of the corpus.
+    """Collect outputs of batches and processes, and score them in the corpus's order.
 
     GLEU's random references and M2's choice of annotators depend on the order of the sentences. An accumulator uses the
     ids of the sentences to restore that order. So the scores are identical to those of a single call of `score`, even
@@ -53,7 +56,7 @@ class Accumulator:
         self._preprocessing = Preprocessing(tokenize, tokenized=True, paired=True)
         ids = self.corpus.ids or ()
         self._places = {name: place for place, name in enumerate(ids)}
-        # An integer is an id if the corpus has its own numbers as ids, and else a position.
+        # An integer is an id if all ids are numbers, but not just 1, 2, 3, … Otherwise it is a position.
         own_numbers = all(name.isdecimal() for name in ids) and list(ids) != [str(i + 1) for i in range(len(ids))]
         self._numbers_are_ids = own_numbers
         self._outputs: dict[int, str] = {}
@@ -67,8 +70,8 @@ class Accumulator:
         """Add the outputs of some sentences, in any order.
 
         Args:
-            ids: The ids of the sentences (strings), or their positions in the corpus from 0 (integers). If the corpus
-                has its own numbers as ids, an integer is an id.
+            ids: The ids of the sentences (strings), or their positions in the corpus from 0 (integers). If the ids of
+                the corpus are numbers, but not just 1, 2, 3, …, an integer is an id.
             texts: One output for each id. If a sentence is given twice, its first output counts.
 
         Raises:
@@ -119,7 +122,10 @@ class Accumulator:
         return Scores(score_prepared({"predictions": prepared}, self.metrics, 0, DEFAULT_SEED)["predictions"])
 
     def prepare(self, *, partial: bool = False) -> Prepared:
-        """Return the outputs in the order of the corpus, checked and tokenized, for `Metric.score_prepared`."""
+        """Return the outputs in the order of the corpus, checked and tokenized.
+
+        `Metric.score_prepared` scores them. `partial` is explained in `compute`.
+        """
         corpus, places = self.corpus, sorted(self._outputs)
         if len(places) < len(corpus):
             first = next(name for name, place in self._places.items() if place not in self._outputs)
@@ -186,7 +192,10 @@ def _natural_key(name: str) -> list[tuple[int, int, str]]:
 
 
 def all_gather(value: Any) -> list[Any]:
-    """Return the values of all `torch.distributed` processes by rank, or only `value` if there is one process."""
+    """Return the values of all `torch.distributed` processes, in the order of ranks.
+
+    If there is one process, the list contains only `value`.
+    """
     if count_processes() == 1:
         return [value]
     values: list[Any] = [None] * count_processes()
@@ -195,7 +204,7 @@ def all_gather(value: Any) -> list[Any]:
 
 
 def count_processes() -> int:
-    """Return the number of processes of `torch.distributed`, or 1 if it is not in use."""
+    """Return the number of `torch.distributed` processes, or 1 if it is not used."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available() or not torch.distributed.is_initialized():
         return 1

@@ -1,4 +1,7 @@
-"""Base classes of gecbench's `evaluate` modules. They declare features, check every row and return a dictionary."""
+"""Base classes of gecbench's `evaluate` modules.
+
+These classes declare features, check every row and return a dictionary.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,15 @@ from gecbench.metrics.base import Metric
 
 
 def text_features() -> Any:
-    """Return the features `sources`, `predictions` and `references` (a list per sentence)."""
+    """Return the features `sources`, `predictions` and `references` (lists)."""
     return _features(datasets.Sequence(datasets.Value("string")))
 
 
 def text_or_m2_features() -> list[Any]:
-    """Return the features of both forms of gold: for each sentence, a list of rewrites or an M2 block as a string."""
+    """Return the features of both forms of gold.
+
+    The gold of a sentence is a list of rewrites, or an M2 block as a string.
+    """
     return [text_features(), _features(datasets.Value("string"))]
 
 
@@ -36,11 +42,11 @@ def _features(references: Any) -> Any:
 
 
 class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
-    """An `evaluate.Metric` over sources, predictions and references that checks the type of every row.
+    """An `evaluate.Metric` that checks the type of every row.
 
-    `evaluate` itself checks only the first row and silently converts all other rows to strings. A subclass sets
-    `metric`, whose parameters are options of `compute`. If rows have `ids`, they are scored in the order of their ids,
-    and a repeated id counts once.
+    A row has a source, a prediction and references. `evaluate` itself checks only the first row and silently converts
+    all other rows to strings. A subclass sets `metric`, whose parameters are options of `compute`. If rows have `ids`,
+    they are scored in the order of their ids, and a repeated id counts once.
     """
 
     metric: ClassVar[type[Metric]]
@@ -80,7 +86,10 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         super().add(prediction=prediction, reference=reference, **{name: row for name, (row,) in own.items()}, **inputs)
 
     def _start_ids(self, ids: Any, predictions: Any) -> dict[str, list[str]]:
-        """Return the column of ids if there is one. Raise an error if only some batches have ids."""
+        """Return the column of ids if there is one.
+
+        Raise an error if only some batches have ids.
+        """
         names = None if ids is None else [*map(str, list_ids(ids))]
         if names is not None and len(names) != len(predictions):
             problem = f"{counted(len(names), 'id')} for {counted(len(predictions), 'prediction')}"
@@ -132,7 +141,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         tokenized: bool = False,
         **options: Any,
     ) -> dict[str, Any]:
-        """Return the score, its parts, diagnostics, interval and signature under flat keys."""
+        """Return score, parts, diagnostics, interval and signature in a flat dictionary."""
         self.metric.check_parameters(options)
         if ids is not None:
             sources, predictions, references = in_order(ids, sources, predictions, references)
@@ -155,10 +164,13 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
 
 
 class EditMetric(ReferenceMetric):
-    """A metric of edits. The gold of a sentence is a list of rewrites, or one string with its M2 block."""
+    """A metric of edits.
+
+    The gold of a sentence is a list of rewrites, or one string with its M2 block.
+    """
 
     def check_rows(self, *, predictions: Any, references: Any, sources: Any = None, **unknown: Any) -> None:
-        """Raise an error for a wrong type or number of rows, or if batches mix rewrites and M2 blocks."""
+        """Raise an error for invalid rows, or if batches mix rewrites and M2 blocks."""
         super().check_rows(predictions=predictions, references=references, sources=sources, **unknown)
         if self.writer is not None:
             blocks_before = isinstance(self.selected_feature_format["references"], datasets.Value)
@@ -192,7 +204,10 @@ class EditToEditMetric(EditMetric):
 
 
 def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str], argument: str = "references") -> Corpus:
-    """Return a corpus from one M2 block per source. The S line of a block must have the tokens of its source."""
+    """Return a corpus from one M2 block per source.
+
+    The S line of a block must have the tokens of its source.
+    """
     bare = Corpus(sources=sources)
     if len(blocks) != len(bare):
         problem = f"{argument} for {counted(len(blocks), 'sentence')}, but {counted(len(bare), 'source')}"

@@ -81,7 +81,7 @@ REPO_TYPES: Mapping[str, RepoType] = {
 
 @dataclass(frozen=True)
 class Upload:
-    """The plan of an upload: the folder, its files that will be uploaded, and the destination."""
+    """The plan of an upload: the folder, its files to upload, and the destination."""
 
     kind: str
     folder: Path
@@ -116,9 +116,10 @@ def plan_push(
     license_confirmed: bool = False,
     prune: bool = False,
 ) -> Upload:
-    """Check a folder, or a metric or dataset of gecbench by name, and plan its upload. Needs no network.
+    """Check a folder and plan its upload, without network access.
 
-    `benchmark` adds a dataset's `eval.yaml`. `prune` deletes files in the repository that are not in the folder.
+    `what` is a folder, or the name of a metric or dataset of gecbench. `benchmark` adds a dataset's `eval.yaml`.
+    `prune` deletes files in the repository that are not in the folder.
     """
     form = REPO_TYPES[kind]
     check_repository(repository, "--repo")
@@ -144,7 +145,10 @@ def plan_push(
 
 
 def push(plan: Upload, *, endpoint: str | None = None) -> str:
-    """Upload the files of a plan with huggingface_hub's login, and return the URL of the commit."""
+    """Upload the files of a plan, and return the URL of the commit or pull request.
+
+    huggingface_hub's login is used.
+    """
     target = {"repo_id": plan.repository, "repo_type": plan.repository_type}
     with logged_in(plan.repository, endpoint) as api:
         if not plan.pull_request:
@@ -174,7 +178,7 @@ def _check_private(api: Any, plan: Upload) -> None:
 
 @contextmanager
 def logged_in(repository: str, endpoint: str | None = None) -> Iterator[Any]:
-    """Yield huggingface_hub's API for an upload, and report its errors in one sentence."""
+    """Yield huggingface_hub's API for an upload, and report errors in one sentence."""
     from huggingface_hub import HfApi, get_token
 
     if get_token() is None:
@@ -230,7 +234,7 @@ def _sdk(header: Mapping[str, Any], folder: Path) -> str:
 
 
 def _declaration(folder: Path) -> DatasetDeclaration | None:
-    """Return the dataset of gecbench that a folder contains, by its name or its fingerprints."""
+    """Return the dataset of gecbench in a folder, by its name or its fingerprints."""
     if folder.name in DATASETS:
         return DATASETS[folder.name]
     try:
@@ -243,7 +247,10 @@ def _declaration(folder: Path) -> DatasetDeclaration | None:
 def _check_dataset(
     folder: Path, declared: DatasetDeclaration | None, header: Mapping[str, Any], *, may_share: bool
 ) -> None:
-    """Raise an error if a folder differs from what gecbench builds, or if no license allows redistributing it."""
+    """Raise an error if a dataset was changed or may not be redistributed.
+
+    A dataset of gecbench must be as gecbench builds it. For another dataset, only the license in its card is checked.
+    """
     if declared is None:
         if not may_share:
             _check_license(header, folder)
@@ -325,7 +332,7 @@ def _check_no_secret(path: Path) -> None:
 
 
 def check_repository(name: str, option: str) -> str:
-    """Return a repository's name, `owner/name`, or raise an error that names the option."""
+    """Return a repository's name `owner/name`, or raise an error naming the option."""
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 

@@ -1,4 +1,4 @@
-"""Load gecbench's `evaluate` modules, and let `evaluate` and `datasets` find gecbench's modules by name."""
+"""Load gecbench's modules, and let `evaluate` and `datasets` find them by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def metric_modules() -> dict[str, Path]:
 
 
 def load_metric(name: str, **options: Any) -> evaluate.EvaluationModule:
-    """Load an `evaluate` module of gecbench from the installed package. Needs no network.
+    """Load an `evaluate` module of gecbench from the installed package.
+
+    This needs no network.
 
     Args:
         name: The metric, such as "gleu".
@@ -48,10 +50,11 @@ def load_metric(name: str, **options: Any) -> evaluate.EvaluationModule:
 
 
 def register(*, quiet: bool = False) -> list[str]:
-    """Let `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` find gecbench's modules in this process.
+    """Let `evaluate` and `datasets` find gecbench's modules in this process.
 
-    After this call, `datasets.load_dataset("./datasets/jfleg")` in a fresh clone builds the dataset before loading it.
-    Call `unregister()` to undo `register()`.
+    Afterwards, `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` load gecbench's modules. In a fresh clone,
+    `datasets.load_dataset("./datasets/jfleg")` builds the dataset before loading it. Call `unregister()` to undo
+    `register()`.
 
     Args:
         quiet: Do not print the names of these modules on standard error.
@@ -76,7 +79,9 @@ def register(*, quiet: bool = False) -> list[str]:
 
 
 def unregister() -> None:
-    """Undo `register`: let `evaluate.load` and `datasets.load_dataset` search the Hub again.
+    """Undo `register`.
+
+    `evaluate.load` and `datasets.load_dataset` then search the Hub again.
 
     >>> unregister()  # doctest: +SKIP
     """
@@ -109,7 +114,10 @@ def _register_metrics() -> list[str]:
 
 
 def _refuse_revision(name: str, revision: object) -> None:
-    """Raise an error for a revision, because the installed package has only one version of everything."""
+    """Raise an error for a revision.
+
+    The installed package has only one version of each module.
+    """
     if revision is not None:
         problem = f"revision={str(revision)!r} cannot be loaded: {name!r} comes from the installed gecbench"
         fix = (
@@ -123,7 +131,7 @@ _BUILDER = "gecbench.corpora.dataset_builder"
 
 
 def register_datasets() -> list[str]:
-    """Let `datasets.load_dataset` find gecbench's datasets by name, and return their names.
+    """Let `datasets.load_dataset` find gecbench's datasets, and return their names.
 
     A second call has no effect.
     """
@@ -181,7 +189,10 @@ def _build_folder(folder: Path) -> None:
 
 
 def _factory_for_our_names(original: Any, load: ModuleType) -> Any:
-    """Return the factory of packaged modules. For gecbench's names, it does not search the current folder."""
+    """Return the factory of packaged modules.
+
+    For gecbench's names, this factory does not search the current folder.
+    """
 
     class Factory(original):  # type: ignore[misc]
         before_gecbench = original

@@ -1,6 +1,7 @@
-"""Write scores for a model repository: `.eval_results/*.yaml`, with huggingface_hub's classes.
+"""Write scores for a model repository: `.eval_results/*.yaml`.
 
-A result belongs to a task of a benchmark dataset. The dataset's `eval.yaml` declares the tasks.
+These files are written with huggingface_hub's classes. A result belongs to a task of a benchmark dataset. The dataset's
+`eval.yaml` declares the tasks.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ FOLDER = ".eval_results"
 
 @dataclass(frozen=True)
 class ResultOrigin:
-    """The origin of results: the benchmark's repository and revision, the date, and a page with more information."""
+    """The origin of results.
+
+    It consists of the benchmark's repository and revision, the date, and a page with more information.
+    """
 
     dataset: str
     revision: str | None = None
@@ -52,7 +56,10 @@ class ResultOrigin:
 
 
 def check_date(date: str | None) -> str:
-    """Check an ISO 8601 date, with or without a time, and return it. Without a date, return the current time."""
+    """Check an ISO 8601 date, with or without a time, and return it.
+
+    Without a date, return the current time.
+    """
     if date is None:
         return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     try:
@@ -63,7 +70,7 @@ def check_date(date: str | None) -> str:
 
 
 def result_entries(scores: Mapping[str, Score], corpus: Corpus, origin: ResultOrigin) -> list[EvalResultEntry]:
-    """Return one entry per metric: its task, its value times 100, and notes with its signature."""
+    """Return one entry per metric: task, value times 100, and notes with signature."""
     hub = _hub()
     date = check_date(origin.date)
     entries = []
@@ -138,7 +145,7 @@ def results_file(entries: Sequence[EvalResultEntry]) -> str:
 
 
 def open_pull_request(entries: Sequence[EvalResultEntry], repository: str) -> str:
-    """Open a pull request that adds the results to a model repository, and return its URL."""
+    """Open a pull request with results for a model repository, and return its URL."""
     from huggingface_hub.errors import EntryNotFoundError
 
     name = results_file(entries)
@@ -187,9 +194,10 @@ def _hub() -> Any:
 
 
 def task_id(metric: str | Metric, corpus: Corpus) -> str:
-    """Return the identifier of a task: the metric, and the configuration if a dataset has several reference sets.
+    """Return the identifier of a task.
 
-    A task is a metric with its default parameters on the test split. Anything else has no task.
+    It is the metric's name, followed by the configuration if the dataset has several reference sets. A task is a metric
+    with its default parameters on the test split. Anything else has no task and raises an error.
 
     >>> rewrites = {"dataset": "conll14_fluency", "config": "expert_fluency", "split": "test"}
     >>> task_id("gleu", Corpus(sources=["He go ."], metadata=rewrites))
@@ -213,7 +221,10 @@ def task_id(metric: str | Metric, corpus: Corpus) -> str:
 
 
 def known_tasks(corpus: Corpus) -> dict[str, str] | None:
-    """Return task → configuration for the dataset of a corpus, or None if it is not a dataset of gecbench."""
+    """Return the configuration of each task of a corpus's dataset.
+
+    Return None if the corpus does not belong to a dataset of gecbench with known tasks.
+    """
     dataset = corpus.metadata.get("dataset")
     if dataset is None:
         return None
@@ -230,7 +241,7 @@ def known_tasks(corpus: Corpus) -> dict[str, str] | None:
 
 
 def check_task(task: str, corpus: Corpus) -> None:
-    """Raise an error if the dataset does not declare the task, or declares it for another configuration."""
+    """Raise an error if the dataset does not declare the task for this corpus."""
     known = known_tasks(corpus)
     if known is None:
         return

@@ -1,4 +1,7 @@
-"""Rewards for reinforcement learning: score each completion on its own, in the form that TRL's trainers need."""
+"""Rewards for reinforcement learning, in the form that TRL's trainers need.
+
+Each completion is scored on its own.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from gecbench.corpus.prepare import Preprocessing, foreign_lines
 from gecbench.errors import InputError, MissingDependencyError, counted, did_you_mean
 from gecbench.metrics.base import METRICS, Metric, make_metric
 
-_LONGEST = 10  # a longer completion is no correction: at most _LONGEST × source + _SPARE characters
+_LONGEST = 10  # a correction has at most _LONGEST × source + _SPARE characters
 _SPARE = 200
 Row = tuple[str, tuple[str, ...], str]
 
@@ -29,10 +32,11 @@ def reward(
     baseline: Literal["source"] | None = None,
     overcorrection: float = 0.0,
 ) -> Reward:
-    """Return a reward function for `trl.GRPOTrainer(reward_funcs=[…])` and other trainers.
+    """Return a reward function for `trl.GRPOTrainer` and other trainers.
 
-    The function takes completions (strings or chat messages) and the columns of the dataset by name. It returns the
-    sentence score of each completion, independently of the other completions. Text up to `</think>` is ignored.
+    Pass the function to the trainer as `reward_funcs=[…]`. The function takes completions (strings or chat messages)
+    and the columns of the dataset by name. It returns the sentence score of each completion, independently of the other
+    completions. Text up to `</think>` is ignored.
 
     Bad completions raise no error. Instead they get the lowest value of the metric: -1 for the I-measure, 0 for other
     metrics. A completion is bad if it is empty, shares hardly any words with its source, or is longer than ten times
@@ -80,7 +84,9 @@ def reward(
 
 @dataclass(frozen=True)
 class Reward:
-    """A reward function that scores completions one by one. Create it with `reward`, which explains the arguments.
+    """A reward function that scores completions one by one.
+
+    Create it with `reward`, which explains the arguments.
 
     Args:
         metric: The metric.
@@ -177,7 +183,7 @@ class Reward:
 
 
 def _usable_text(completion: Any, source: str) -> str:
-    """Return the text of a completion on one line, or "" if it is too long to be a correction."""
+    """Return the text of a completion on one line, or "" if the text is too long."""
     text = _message_text(completion)
     if "<think>" in text or "</think>" in text:
         text = text.rpartition("</think>")[2].partition("<think>")[0]
@@ -187,7 +193,7 @@ def _usable_text(completion: Any, source: str) -> str:
 
 
 def _message_text(completion: Any) -> str:
-    """Return the text of a string, of a chat message, or of the last assistant message in a chat."""
+    """Return the text of a string, a message, or a chat's last assistant message."""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, Mapping):
@@ -203,7 +209,10 @@ def _message_text(completion: Any) -> str:
 
 
 def _needless_share(source: str, references: Sequence[str], text: str) -> float:
-    """Return the number of needlessly changed words, divided by the number of words in the source. At most 1."""
+    """Return the share of needlessly changed words, at most 1.
+
+    This is the number of needlessly changed words, divided by the number of words in the source.
+    """
     ours, theirs, written = (
         Counter(source.split()),
         [Counter(each.split()) for each in references],

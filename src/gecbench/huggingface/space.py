@@ -1,6 +1,7 @@
-"""A web form to try a metric with text or M2 edits. It shows a table and a colored diff of every sentence.
+"""A web form to try a metric with text or M2 edits.
 
-The Spaces in `metrics/` use this form. Only `build_space` needs gradio.
+It shows a table and a colored diff of every sentence. The Spaces in `metrics/` use this form. Only `build_space` needs
+gradio.
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _scored(metric: Metric, prepare: Callable[[], Prepared]) -> str:
-    """Prepare and score the outputs. Return the result as HTML, with any warnings as notes."""
+    """Prepare and score the outputs, and return HTML with any warnings as notes."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         prepared = prepare()
@@ -168,13 +169,19 @@ def _scored(metric: Metric, prepare: Callable[[], Prepared]) -> str:
 
 
 def _form_words(message: str) -> str:
-    """Return a message in words that fit the form: no Python parameters, and references numbered from 1."""
+    """Return a message in words that fit the form.
+
+    Advice on Python parameters is removed, and references are numbered from 1.
+    """
     message = _ADVICE.sub("", message).replace(" with gecbench.clean(lines, sources)", "")
     return re.sub(r"\breference ([0-9]+)\b", lambda found: f"reference {int(found[1]) + 1}", message)
 
 
 def render_result(score: Score, prepared: Prepared, notes: Sequence[str] = ()) -> str:
-    """Return a score as HTML: its value and parts, notes, a diff of each sentence, and the signature."""
+    """Return a score as HTML.
+
+    The HTML shows the value, its parts, notes, a diff of each sentence, and the signature.
+    """
     title = escape(score.metric.title)
     values = score.sentence_scores()
     explained = score.metric.explain(prepared.corpus, prepared.lines, range(len(prepared.corpus)))
@@ -210,7 +217,9 @@ def _parts_table(score: Score) -> str:
 
 
 def diff(source: str, corrected: str) -> str:
-    """Return a correction as HTML, with deleted words struck through and inserted words underlined.
+    """Return a correction as HTML.
+
+    Deleted words are struck through, and inserted words are underlined.
 
     >>> diff("I am agree .", "I agree !")
     'I <del>am</del> agree <del>.</del> <ins>!</ins>'

@@ -1,4 +1,6 @@
-"""gecbench's metrics as `torchmetrics.Metric`, which Lightning synchronizes between processes, resets and logs.
+"""gecbench's metrics as `torchmetrics.Metric`.
+
+Lightning synchronizes these metrics between processes, resets them and logs them.
 
 >>> from gecbench import torchmetrics                                # doctest: +SKIP
 >>> gleu = torchmetrics.GLEU("jfleg:validation")                     # doctest: +SKIP
@@ -29,11 +31,12 @@ except ImportError:
 
 
 class CorpusMetric(TorchMetric):  # type: ignore[misc]
-    """A corpus score over all updates and processes. Base class of `GLEU`, `M2`, `ERRANT`, `IMeasure` and `GREEN`.
+    """A corpus score over all updates and processes.
 
-    Scores depend on the order of the sentences. The `ids` restore this order, and a repeated sentence counts once. With
-    a corpus, ids are the ids of the corpus, or positions in it from 0. Without a corpus, each update needs sources and
-    references, and rows are sorted by id.
+    This is the base class of `GLEU`, `M2`, `ERRANT`, `IMeasure` and `GREEN`. Scores depend on the order of the
+    sentences. The `ids` restore this order, and a repeated sentence counts once. With a corpus, ids are the ids of the
+    corpus, or positions in it from 0. Without a corpus, each update needs sources and references, and rows are sorted
+    by id.
 
     Args:
         corpus: A `Corpus`, a name such as "jfleg:validation", a file or rows. None if updates contain the texts.

@@ -1,4 +1,4 @@
-"""Scores during training: a function for `transformers.Seq2SeqTrainer(compute_metrics=…)`."""
+"""Scores during training: `compute_metrics` for `transformers.Seq2SeqTrainer`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ class RefusedMetricWarning(UserWarning):
 
 
 class ComputeMetrics(Protocol):
-    """The function that `compute_metrics` returns. A trainer calls it with all predictions, or with each batch."""
+    """The function that `compute_metrics` returns.
+
+    A trainer calls it with all predictions, or with each batch.
+    """
 
     def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
         """Return scores by name, or an empty dictionary if `compute_result` is false."""
@@ -33,13 +36,14 @@ class ComputeMetrics(Protocol):
 def compute_metrics(
     tokenizer: Any, corpus: CorpusLike, metrics: Metrics = ("gleu",), *, tokenize: str = "auto"
 ) -> ComputeMetrics:
-    """Return a function that decodes a trainer's predictions and scores them on a corpus.
+    """Return a function that scores a trainer's predictions on a corpus.
 
-    The trainer needs `predict_with_generate=True`, and its `eval_dataset` must be the corpus, in the same order. The
-    function returns only numbers, because every logger accepts them: each metric by its name, its parts as `name_part`,
-    and two numbers that reveal a broken model. `empty` is the share of empty outputs. `unrelated` is the share of
-    outputs that share hardly any words with their source. Bad outputs never stop the training: if a metric cannot
-    score them, its value is NaN, with a warning. `batch_eval_metrics=True` also works.
+    The function decodes the predictions before it scores them. The trainer needs `predict_with_generate=True`, and its
+    `eval_dataset` must be the corpus, in the same order. The function returns only numbers, because every logger
+    accepts them: each metric by its name, its parts as `name_part`, and two numbers that reveal a broken model. `empty`
+    is the share of empty outputs. `unrelated` is the share of outputs that share hardly any words with their source.
+    Bad outputs never stop the training: if a metric cannot score them, its value is NaN, with a warning.
+    `batch_eval_metrics=True` also works.
 
     Select models by GLEU (`metric_for_best_model="gleu"`). Edit-based metrics can prefer empty outputs to copies of the
     source, because deleting everything also deletes the errors.
@@ -86,7 +90,10 @@ def compute_metrics(
 
 
 def training_numbers(prepare: Callable[[], Prepared], metrics: Mapping[str, Metric]) -> dict[str, float]:
-    """Return the values and parts of metrics (NaN after an error), and the shares of empty and unrelated outputs."""
+    """Return values and parts of metrics, and shares of empty and unrelated outputs.
+
+    A value is NaN after an error.
+    """
     found: dict[str, float] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ForeignTextWarning)  # reported below, as shares
@@ -109,7 +116,10 @@ def training_numbers(prepare: Callable[[], Prepared], metrics: Mapping[str, Metr
 
 
 def _decode(tokenizer: Any, evaluated: Any) -> list[str]:
-    """Decode generated token ids to texts. Padding may be -100 or the tokenizer's padding token."""
+    """Decode generated token ids to texts.
+
+    Padding may be -100 or the tokenizer's padding token.
+    """
     given = getattr(evaluated, "predictions", evaluated)
     given = given[0] if isinstance(given, tuple) else given
     tokens = np.asarray(given.cpu() if hasattr(given, "cpu") else given)
