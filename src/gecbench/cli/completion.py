@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _names() -> dict[str, list[str]]:
-    """Return the known names, by their placeholder in the help (`METRIC`) or by their kind (`corpus`)."""
+    """Return the known names by help placeholder (`METRIC`) or kind (`corpus`)."""
     from gecbench.corpora.catalog import DATASETS, HUMAN_JUDGMENTS
     from gecbench.metrics.base import METRICS
     from gecbench.models.prompts import NAMES
@@ -62,7 +62,7 @@ def _names() -> dict[str, list[str]]:
 
 
 def _name_or_file(kind: str, names: Sequence[str]) -> dict[str, Any]:
-    """Return the completion code of each shell for an argument that is a name or a file."""
+    """Return each shell's completion code for an argument that is a name or a file."""
     from shtab import FILE
 
     words, function = " ".join(names), f"_gecbench_{kind}"

@@ -1,4 +1,4 @@
-"""`gecbench convert`: convert between parallel text, M2, I-measure XML and JSON Lines."""
+"""`gecbench convert`: convert between text, M2, I-measure XML and JSON Lines."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:
         raise InputError(f"{corpus.name} has no annotator {annotator}", fix=fix)
     chosen = [[found for found in sentence if found.annotator == annotator] for sentence in corpus.annotations]
     missing = [i for i, sentence in enumerate(corpus.annotations) if sentence and not chosen[i]]
-    for i in missing:  # CoNLL-14's combined file leaves out annotators who made the same edits as the first one
+    for i in missing:  # CoNLL-14's combined file leaves out annotators with the same edits as the first annotator
         chosen[i] = [min(corpus.annotations[i], key=lambda found: found.annotator)]
     if missing:
         where = f"in {counted(len(missing), 'sentence')} that other annotators annotated"

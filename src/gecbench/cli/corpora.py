@@ -1,4 +1,4 @@
-"""`gecbench corpora`: list the corpora that have a name, with their metrics and licenses."""
+"""`gecbench corpora`: list the known corpora, with their metrics and licenses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the list of corpora, print the details of one corpus, or record that a license is accepted."""
+    """List the corpora, describe one corpus, or record that a license is accepted."""
     from gecbench.corpora.build import list_corpora
 
     if options.accept_license:
@@ -45,7 +45,10 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _full_name(name: str, entries: Mapping[str, Any]) -> str:
-    """Return the listed name of a corpus. `name` is any name that `-c` accepts, such as `bea19` or `cweb:s:dev`."""
+    """Return the name under which a corpus is listed.
+
+    `name` is any name that `-c` accepts, such as `bea19` or `cweb:s:dev`.
+    """
     from gecbench.corpora.catalog import DATASETS
     from gecbench.corpora.load import is_known_name, parse_corpus_name
 
@@ -92,7 +95,7 @@ def _listed(entries: list[dict[str, Any]], table_format: str) -> str:
 
 
 def _count(splits: Mapping[str, int | None], split: str) -> str:
-    """Return the number of sentences, a dash if there is no such split, or a question mark if it is not known."""
+    """Return the number of sentences of a split, "–" if it is absent, "?" if unknown."""
     rows = splits.get(split, 0)
     return "?" if rows is None else f"{rows:,}" if rows else "–"
 

@@ -1,4 +1,4 @@
-"""`gecbench data`: build, verify, describe and lock dataset folders, and write submissions."""
+"""`gecbench data`: build and verify datasets, and write test-set submissions."""
 
 from __future__ import annotations
 

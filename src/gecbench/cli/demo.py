@@ -25,7 +25,10 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Score the toy systems with every metric that needs no optional dependency, or write the demo files."""
+    """Score the toy systems, or write the demo files.
+
+    The metrics are those that need no optional dependency.
+    """
     from gecbench.corpora.demo import copy_demo, load_demo, load_demo_systems
 
     if options.write:

@@ -1,4 +1,4 @@
-"""`gecbench doctor`: show the versions, kernels, mirror and cache of this installation."""
+"""`gecbench doctor`: show the installed versions, kernels, mirror and cache."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print one fact per line."""
+    """Print the facts of this installation, one per line."""
     del options
     native = kernels.native_module()
     facts = {

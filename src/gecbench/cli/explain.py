@@ -1,4 +1,4 @@
-"""`gecbench explain`: show how a metric scored each sentence, on the terminal or as an HTML page."""
+"""`gecbench explain`: show how each sentence was scored, as text or HTML."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _ranges(text: str) -> list[range]:
 
 
 def _sentences(wanted: Sequence[Sequence[range]] | None, total: int) -> list[int]:
-    """Return the positions of the chosen sentences, each once, or of all sentences by default."""
+    """Return the distinct positions of the chosen sentences (default: all)."""
     if wanted is None:
         return list(range(total))
     ranges = [each for found in wanted for each in found]
@@ -114,9 +114,9 @@ def _color(choice: str) -> bool:
 
 
 def html_page(explanations: Mapping[int, Explanation], title: str, score: Score | None = None) -> str:
-    """Return a self-contained HTML page of explanations by sentence number. Without JavaScript, it shows all sentences.
+    """Return a self-contained HTML page of explanations by sentence number.
 
-    The page contains the edit browser and the colors of the leaderboard's page.
+    Without JavaScript, the page shows all sentences. It has the edit browser and the colors of the leaderboard's page.
     """
     board = modules_folder("spaces") / "leaderboard"
     style = _read(board / "base.css", _ASSETS / "explain.css")

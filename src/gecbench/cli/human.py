@@ -1,4 +1,4 @@
-"""`gecbench human`: human upper bounds, rankings from judgments, agreement of judges, edit rates."""
+"""`gecbench human`: human upper bounds, rankings, agreement and edit rates."""
 
 from __future__ import annotations
 
@@ -166,7 +166,10 @@ def _prepared_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, 
 def _bounds(
     options: argparse.Namespace, corpus: Corpus, systems: Mapping[str, Prepared]
 ) -> Iterator[tuple[str, Bound]]:
-    """Yield the name and the bound of each metric or, with --by-category, of each metric and error category."""
+    """Yield the name and the bound of each metric.
+
+    With --by-category, yield them for each error category of each metric.
+    """
     from gecbench.human.bound import bound_by_category, human_bound
 
     sizes: Any = "last" if options.last else "all"

@@ -1,4 +1,4 @@
-"""`gecbench leaderboard`: create a board, submit a system, list, build and serve the board."""
+"""`gecbench leaderboard`: create, update, list, build or serve a leaderboard."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def _add_corpora(parser: argparse.ArgumentParser, about: str) -> None:
 
 
 def init(options: argparse.Namespace) -> None:
-    """Create a board. Print the path of its settings file and the metric that ranks the systems."""
+    """Create a board, and print the path of its settings and the ranking metric."""
     from gecbench.leaderboard.records import Settings
     from gecbench.leaderboard.store import PRIVATE_PER_DAY, init_board
 
@@ -317,7 +317,10 @@ def submit(options: argparse.Namespace) -> None:
 
 
 def seed(options: argparse.Namespace) -> None:
-    """Score the public outputs that are not on the board yet, and print all their scores."""
+    """Score the public outputs that are not on the board yet.
+
+    Print the scores of all public outputs.
+    """
     from gecbench.leaderboard.records import Details, table_of
     from gecbench.leaderboard.seeds import public_submissions
     from gecbench.leaderboard.store import open_board
@@ -357,7 +360,10 @@ def _public_corpus(name: str) -> Corpus:
 
 
 def list_board(options: argparse.Namespace) -> None:
-    """Print one table per corpus and reference set. Tables with more scored systems come first."""
+    """Print one table per corpus and reference set.
+
+    Tables with more scored systems come first.
+    """
     from gecbench.leaderboard.ranking import fullest_first, group_by_table
     from gecbench.leaderboard.records import NOTES
     from gecbench.leaderboard.seeds import seed_records
@@ -397,7 +403,7 @@ def list_board(options: argparse.Namespace) -> None:
 
 
 def build(options: argparse.Namespace) -> None:
-    """Build the page."""
+    """Build the page of the board."""
     from gecbench.leaderboard.page import build_site
     from gecbench.leaderboard.store import open_board
 
@@ -409,7 +415,7 @@ def build(options: argparse.Namespace) -> None:
 
 
 def serve(options: argparse.Namespace) -> None:
-    """Serve until stopped."""
+    """Serve the board until stopped."""
     from gecbench.leaderboard.server import run
     from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.uploads import UploadLimits
@@ -425,7 +431,10 @@ def serve(options: argparse.Namespace) -> None:
 
 
 def token(options: argparse.Namespace) -> None:
-    """Create and print a token for a team, or revoke its token. The board stores only a hash of the token."""
+    """Create and print a token for a team, or revoke the team's token.
+
+    The board stores only a hash of the token.
+    """
     from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.uploads import TeamTokens
 
@@ -437,7 +446,10 @@ def token(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> None:
-    """Score records again and print a line for each. Raise an error if a record differs."""
+    """Score records again, and raise an error if a record differs.
+
+    Print one line per record.
+    """
     from gecbench.leaderboard.ranking import corpora_by_table
     from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.submission import verify_records
@@ -465,7 +477,10 @@ def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:
 
 
 def _on(name: str, records: list[Record], store: FolderStore) -> list[Record]:
-    """Return the records on a corpus. `name` is the board's name of the corpus, or a name or file given to `submit`."""
+    """Return the records on a corpus.
+
+    `name` is the corpus's name on the board, or a name or file that `submit` accepts.
+    """
     from gecbench.leaderboard.records import table_of
 
     found = [record for record in records if record.corpus == name]
@@ -538,7 +553,7 @@ def _as_text(record: Record, digits: int, wide: bool) -> str:
 
 
 def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, compact: bool) -> list[Table]:
-    """Return the ranking, and a table of reported results of systems that are not in the ranking."""
+    """Return the ranking, and a table of reported results of other systems."""
     from gecbench.leaderboard.ranking import BoardPlace, Significance, goodness
     from gecbench.leaderboard.scoring import metric_title
     from gecbench.leaderboard.seeds import is_same_system
@@ -566,7 +581,10 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
 
 
 def _score_columns(records: Sequence[tuple[Record, str]], digits: int, compact: bool) -> list[list[str]]:
-    """Return columns of scores and intervals or, if `compact`, one column of scores ± half the interval's width."""
+    """Return a column of scores and a column of intervals.
+
+    If `compact`, return one column instead: scores ± half the width of their intervals.
+    """
     figures = [record.scores[metric] for record, metric in records]
     values = [percent(figure["value"], digits) for figure in figures]
     ends = [(figure["low"], figure["high"]) for figure in figures]

@@ -1,6 +1,7 @@
-"""Entry point: run a command, and print an error as one line with exit code 2.
+"""Entry point: run a command, and print an error as one line.
 
-A command's module is imported only when the command runs. Listing the commands does not import argparse.
+The exit status after invalid input is 2, or 1 in the drop-in commands. A command's module is imported only when the
+command runs. Listing the commands does not import argparse.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ Run gecbench COMMAND --help for the options and examples of a command."""
 
 
 def _parse(words: Sequence[str]) -> Namespace:
-    """Return the options of a command line. Exit after printing help, the version or a usage error."""
+    """Parse a command line, or exit after printing help, the version or an error."""
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
     first = words[0] if words else ""
@@ -101,7 +102,11 @@ def make_parser(commands: Sequence[str] | None = None) -> ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line. Return the exit status: 0, a status that the command chose, or 2 after invalid input."""
+    """Run the command line and return the exit status.
+
+    The status is 0, a status that the command returns, 2 after invalid input (1 in the drop-in commands), or 130 after
+    Ctrl-C.
+    """
     if sys.stderr is None:  # standard error was closed before the program started
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -139,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _one_line(message: str) -> str:
-    """Return a message for standard error on one line, with control characters escaped."""
+    """Return a message as one line to print, with control characters escaped."""
     from gecbench.display import visible
 
     return f"gecbench: {visible(_name_options(message))}"

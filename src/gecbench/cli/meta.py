@@ -1,4 +1,4 @@
-"""`gecbench meta`: measure how well metrics, including your own, agree with human judgments."""
+"""`gecbench meta`: correlate metrics, or your own scores, with human judgments."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from gecbench.metrics.base import Interval, make_metric
 from gecbench.papers.document import Figure, Reproduction, score_figure, window_figure
 from gecbench.papers.seeda import read_edited
 
-_COLUMN_GROUPS = [*(("", 1) for _ in METHODS), ("", 2)]  # of sentences: tau and accuracy
+_COLUMN_GROUPS = [*(("", 1) for _ in METHODS), ("", 2)]  # the last group: sentence tau and accuracy
 _GOLD = ("gold.m2", "gold_right.m2")
 _EXAMPLES = """  gecbench meta                          (gleu, m2 and bleu on the demo corpus)
   gecbench meta my_scores.tsv --human conll14
@@ -195,9 +195,10 @@ def _score(
     *,
     sentences: bool,
 ) -> tuple[list[MetricScores], list[tuple[str, str]]]:
-    """Return the scores, and the (metric, references) pairs that cannot be computed because errant is not installed.
+    """Return the scores, and the (metric, references) pairs that cannot be computed.
 
-    With --edits FOLDER, ERRANT and CLEME score the edits in this folder against the gold edits in the same folder.
+    These pairs need errant, which is not installed. With --edits FOLDER, ERRANT and CLEME score the edits in FOLDER
+    against the gold edits in FOLDER.
     """
     preprocessing = preprocessing_of(options)
     edited = [name for name in metrics if make_metric(name).extra]
@@ -256,7 +257,10 @@ def _human_scores(
     judgments: Sequence[Judgment] | None,
     systems: Collection[str],
 ) -> Mapping[str, float] | HumanRanking:
-    """Return the given or published human scores of these systems. Without such scores, rank the judgments."""
+    """Return the given or published human scores of these systems.
+
+    Without such scores, rank the systems by the judgments.
+    """
     source = HUMAN_JUDGMENTS.get(options.human)
     if judgments is not None and (source is None or source.scores is None):
         return make_ranking(options, judgments).select(systems)
@@ -265,7 +269,10 @@ def _human_scores(
 
 
 def _count_from_zero(rankings: Sequence[Ranking], systems: Mapping[str, Sequence[str]], name: str) -> Sequence[Ranking]:
-    """Return rankings with sentences numbered from 0. Print a note if the file counts from 1. Warn if unclear."""
+    """Return rankings with sentences numbered from 0.
+
+    Print a note if the file counts from 1, and a warning if the numbering is unclear.
+    """
     found, first = count_from_zero(rankings, systems, file=name)
     if first == 1:
         log_info(f"{name}: sentences are numbered from 1")
@@ -279,7 +286,10 @@ def _count_from_zero(rankings: Sequence[Ranking], systems: Mapping[str, Sequence
 
 
 def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[str, Sequence[str]]]:
-    """Return the given reference sets and outputs, or by default the sets and outputs of the known judgments."""
+    """Return the reference sets and the outputs to score.
+
+    By default, these are the reference sets and the outputs of the known judgments.
+    """
     source = HUMAN_JUDGMENTS.get(options.human)
     names = options.corpora or ([source.corpus] if source and source.corpus else [])
     corpora = {name: resolve_corpus(name, options.metrics) for name in names}
@@ -325,7 +335,10 @@ def _cells(row: MetaRow) -> list[str]:
 
 
 def _coefficient(row: MetaRow, method: Method) -> str:
-    """Return a coefficient with its interval. Add a star if the best metric is not significantly better."""
+    """Return a coefficient with its interval as text.
+
+    A star means that the best metric is not significantly better.
+    """
     found, test = row.correlations[method], row.williams.get(method)
     return _with_interval(f"{found.value:.3f}{'*' if test and not test.significant else ''}", found.interval)
 
@@ -346,7 +359,10 @@ def _window_table(rows: Sequence[MetaRow]) -> Table:
 
 
 def _figures(rows: Sequence[MetaRow], human: Mapping[str, float], options: argparse.Namespace) -> tuple[Figure, ...]:
-    """Return a figure of metric scores against human scores, and with --windows a figure of the windows."""
+    """Return a figure of metric scores against human scores.
+
+    With --windows, also return a figure of the correlation in each window of systems with neighboring human ranks.
+    """
     names = [row.metric if row.references == NO_REFERENCES else f"{row.metric}, {row.references}" for row in rows]
     panels = {
         name: {system: (human[system], score) for system, score in row.scores.items()}

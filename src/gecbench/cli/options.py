@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that adds --quiet to commands and suggests similar words in its errors."""
+    """An argument parser that adds --quiet and suggests similar words in errors."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -33,7 +33,10 @@ class Parser(argparse.ArgumentParser):
             self.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS, help=about)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Print the help if no action is given. Reject unknown arguments here, so that the error names the command."""
+        """Print the help if no action is given, and reject unknown arguments.
+
+        Unknown arguments are rejected here, so that the error names the command.
+        """
         if self._subparsers and not args:
             self.print_help()
             self.exit()
@@ -48,7 +51,7 @@ class Parser(argparse.ArgumentParser):
         return found, rest
 
     def error(self, message: str) -> NoReturn:
-        """Exit with status 2 after printing what is wrong, a suggestion, and how to list the options."""
+        """Print what is wrong, a suggestion and how to get help, and exit with status 2."""
         if wrong := re.match(r"(.*?)invalid choice: '([^']*)' \(choose from ([^()]*)\)", message):
             hint = did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[3]))
             message = f"{wrong[1]}invalid choice: '{wrong[2]}'. {hint}Choose from {wrong[3]}"
@@ -73,7 +76,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def definition_list(entries: Mapping[str, str], indent: int) -> str:
-    """Return names and their descriptions as a list with lines of at most 80 characters."""
+    """Return names and descriptions as a list with lines of up to 80 characters."""
     blanks = " " * (indent + 2)
     return "\n".join(
         fill(text, 80, initial_indent=f"  {name:<{indent}}", subsequent_indent=blanks) for name, text in entries.items()
@@ -83,7 +86,10 @@ def definition_list(entries: Mapping[str, str], indent: int) -> str:
 def add_command(
     commands: Any, name: str, description: str, examples: str, run: Any, failure: int = 2, **settings: Any
 ) -> argparse.ArgumentParser:
-    """Add a command whose help ends with examples. `failure` is its exit status for invalid input."""
+    """Add a command whose help ends with examples.
+
+    `failure` is its exit status for invalid input.
+    """
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=description,
@@ -97,7 +103,11 @@ def add_command(
 
 
 def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | None = True) -> None:
-    """Add the corpus options. `predictions` adds required (True), optional (None) or no (False) prediction options."""
+    """Add the options for the corpus and, if wanted, for predictions.
+
+    If `predictions` is True, predictions are required. If it is None, they are optional. If it is False, their options
+    are left out.
+    """
     corpus = parser.add_argument_group(
         "corpus", "files have one sentence per line and may be gzipped; - is standard input"
     )
@@ -171,12 +181,15 @@ def add_preprocessing_options(parser: Any) -> None:
 
 
 def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the preprocessing settings. A file whose lines do not resemble their sources is an error."""
+    """Return the preprocessing settings.
+
+    Predictions that do not resemble their sources, or are identical to a reference, are an error.
+    """
     return {**pick(options, "tokenize", "tokenized", "aligned"), "foreign": "error"}
 
 
 def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None:
-    """Add the options for metrics, resampling, output format, --fail-under and --published."""
+    """Add the options for metrics, resampling, format, --fail-under and --published."""
     add_metrics_option(parser)
     add_resampling_options(parser, resamples)
     add_format_option(parser)
@@ -219,7 +232,7 @@ def add_wide_option(parser: argparse.ArgumentParser) -> None:
 def add_metrics_option(
     parser: argparse.ArgumentParser, default: str = "the official metric of a known corpus, else gleu"
 ) -> None:
-    """Add the option to choose metrics. The help lists the metrics."""
+    """Add the option to choose metrics, and list the metrics in the help."""
     usage = "  Set parameters in parentheses: 'gleu(draws=py3)'. For your own metric, give\n  python:MODULE:FUNCTION."
     parser.epilog = f"metrics:\n{_LIST_OF_METRICS}\n\n{usage}\n\n{parser.epilog}"
     parser.add_argument(
@@ -238,7 +251,10 @@ def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LoadedInputs:
-    """The inputs of a command: metrics by column name, the corpus, and each system's prepared predictions."""
+    """The metrics, the corpus and the prepared predictions of a command.
+
+    The keys of `metrics` are column names. The keys of `systems` are system names.
+    """
 
     metrics: Mapping[str, Metric]
     corpus: Corpus
@@ -246,7 +262,7 @@ class LoadedInputs:
 
 
 def load_inputs(options: argparse.Namespace) -> LoadedInputs:
-    """Create the metrics, read the corpus and the predictions, and prepare the predictions."""
+    """Create the metrics, read the corpus, and read and prepare the predictions."""
     from gecbench.corpus.prepare import Preprocessing
 
     check_roles(options)
@@ -262,21 +278,30 @@ def load_inputs(options: argparse.Namespace) -> LoadedInputs:
 
 
 def metrics_of(options: argparse.Namespace) -> dict[str, Metric]:
-    """Return the chosen metrics by column name, or raise an error for an unknown metric before any work is done."""
+    """Return the chosen metrics by column name, and reject unknown metrics.
+
+    Call this first, so that an unknown metric is an error before any work is done.
+    """
     from gecbench.metrics.base import metric_columns
 
     return metric_columns(options.metric if "metric" in options else metric_names(options))
 
 
 def metric_names(options: argparse.Namespace) -> list[str]:
-    """Return the metrics given with -m. By default the official metric of a known corpus, else GLEU."""
+    """Return the metrics given with -m.
+
+    The default is the official metric of a known corpus, and GLEU for any other corpus.
+    """
     from gecbench.api import default_metrics
 
     return getattr(options, "metrics", None) or list(default_metrics(options.corpus))
 
 
 def print_report(report: Report, options: argparse.Namespace) -> int:
-    """Print a report, with ranks among published results if requested, and return the exit status."""
+    """Print a report and return the exit status.
+
+    With --published, also print where each score ranks among published results.
+    """
     if options.published:
         from gecbench.corpora.published import with_published
 
@@ -297,7 +322,7 @@ def check_published(options: argparse.Namespace) -> None:
 
 
 def status_of(report: Report, options: argparse.Namespace) -> int:
-    """Return exit status 1 after printing the systems below --fail-under, or 0 if there are none."""
+    """Print the systems below --fail-under, and return 1 if there are any, else 0."""
     from gecbench.display import percent
 
     if options.fail_under is None:
@@ -311,14 +336,17 @@ def status_of(report: Report, options: argparse.Namespace) -> int:
 
 
 def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
-    """Raise an error unless exactly one of the alternative options is given. `what` is their name in the error."""
+    """Raise an error unless exactly one of the alternative options is given.
+
+    `what` names the options in the error.
+    """
     given = sum(map(bool, ways))
     if given != 1:
         raise InputError(f"more than one {what} is given" if given else f"no {what} is given", fix=fix)
 
 
 def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | None = None) -> Corpus:
-    """Read the corpus given by the options, and derive references if the metrics need them."""
+    """Read the corpus of a command, and derive references if the metrics need them."""
     from gecbench.corpus.prepare import check_corpus
     from gecbench.formats.tables import read_edits
     from gecbench.metrics.base import with_needed_references
@@ -342,7 +370,10 @@ def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | Non
 
 
 def read_parallel_text(source: str, references: Sequence[str], aligned: bool = False) -> Corpus:
-    """Read a source file and reference files. Shifted references are an error unless `aligned`."""
+    """Read a source file and reference files.
+
+    Shifted references are an error, unless `aligned`.
+    """
     from gecbench.corpus.prepare import check_alignment
     from gecbench.formats.tables import read_parallel
 
@@ -369,7 +400,10 @@ def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Seque
 
 
 def systems_of(options: argparse.Namespace) -> dict[str, str]:
-    """Return the prediction files by system name: the file name without its extension if that is unique."""
+    """Return the prediction files by system name.
+
+    The names are the file names without extensions or, if two of these are equal, the paths.
+    """
     paths = [str(path) for path in options.predictions]
     short = [system_name(path) for path in paths]
     names = short if len(set(short)) == len(short) else paths
@@ -380,7 +414,10 @@ def systems_of(options: argparse.Namespace) -> dict[str, str]:
 
 
 def check_roles(options: argparse.Namespace) -> None:
-    """Raise an error if standard input is used twice, or a reference file is also the source or predictions."""
+    """Raise an error if standard input is used twice or a file has two roles.
+
+    A reference file must not also be the source or predictions, unless it is a table or --aligned is given.
+    """
     from gecbench.formats.tables import ENDINGS
     from gecbench.formats.text import is_same_file
 
@@ -400,7 +437,10 @@ _REFERENCE_WORDS = {"ref", "refs", "reference", "references", "gold", "tgt", "tr
 
 
 def warn_of_swapped_names(options: argparse.Namespace) -> bool:
-    """Warn if file names suggest that sources, references or predictions are swapped. Return whether they do."""
+    """Warn if file names suggest that files are swapped, and return whether they do.
+
+    The files are those of sources, references and predictions.
+    """
     if options.aligned or not options.source:
         return False
     predictions = getattr(options, "predictions", ())  # `gecbench run` has no such option
@@ -416,9 +456,9 @@ def warn_of_swapped_names(options: argparse.Namespace) -> bool:
 
 
 def swapped_names(source: str, references: Sequence[str], predictions: Sequence[str], option: str = "-p") -> list[str]:
-    """Describe file names that suggest swapped files: the source with a reference, or with predictions.
+    """Describe file names that suggest that the source is swapped with another file.
 
-    `option` is the option with which the predictions were given.
+    The other file is a reference or a file of predictions. `option` is the option that gives the predictions.
     """
     kind = _last_word(source)
     for path in references if kind in _REFERENCE_WORDS else ():
@@ -430,7 +470,10 @@ def swapped_names(source: str, references: Sequence[str], predictions: Sequence[
 
 
 def _last_word(path: str) -> str:
-    """Return the last meaningful word of a file name: `ref` for `test.ref0`, `source` for `source.txt`."""
+    """Return the last word of a file name, such as `ref` for `test.ref0.txt`.
+
+    The words `txt`, `gz` and `tok` are skipped.
+    """
     words = re.findall("[a-z]+", Path(path).name.lower())
     return next((word for word in reversed(words) if word not in ("txt", "gz", "tok")), "")
 
@@ -450,7 +493,10 @@ def read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Seque
 
 
 def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argparse.Namespace) -> Sequence[str]:
-    """Return the lines of a file. With --clean, remove extra text around them and print what was removed."""
+    """Return the lines of a file, cleaned if --clean is given.
+
+    Cleaning removes extra text around the lines, and prints what was removed.
+    """
     if not options.clean:
         return lines
     from gecbench.corpus.prepare import clean
@@ -472,7 +518,7 @@ def system_name(path: str) -> str:
 
 
 def number(text: str) -> float:
-    """Parse a number. Unlike `float`, reject underscores, as in `1_0`."""
+    """Parse a number, but unlike `float`, reject underscores, as in `1_0`."""
     try:
         return float(plain_number(text))
     except ValueError:

@@ -117,7 +117,11 @@ def _note(source: str, url: str, differs: str, linked: bool) -> str:
 def _table(
     results: Sequence[PublishedResult], sources: dict[tuple[str, str, str], int], table_format: str, compact: bool
 ) -> Table:
-    """Return the table of one metric. If `compact`, recomputed scores get a star instead of a column."""
+    """Return the table of one metric.
+
+    The column "recomputed" shows whether gecbench computes the same score. If `compact`, a star marks equal scores
+    instead.
+    """
     from gecbench.analysis.tables import Table
     from gecbench.metrics.base import METRICS
 
@@ -142,7 +146,10 @@ def _table(
 
 
 def _short(name: str) -> str:
-    """Return a name, shortened in the middle if it would make the table wider than 80 characters."""
+    """Return a name, shortened in the middle if it has more than 30 characters.
+
+    A longer name would make the table wider than 80 characters.
+    """
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-(_LONGEST // 2) + 1 :]}"
 
 

@@ -1,4 +1,4 @@
-"""`gecbench push`: upload metric modules, built datasets and leaderboard pages to the Hub."""
+"""`gecbench push`: upload a metric, dataset or leaderboard to the Hub."""
 
 from __future__ import annotations
 

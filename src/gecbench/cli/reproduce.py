@@ -1,4 +1,7 @@
-"""`gecbench reproduce`: recompute the tables and figures of papers, with the published numbers next to ours."""
+"""`gecbench reproduce`: recompute the tables and figures of papers.
+
+The published numbers are shown next to the recomputed numbers.
+"""
 
 from __future__ import annotations
 

@@ -88,7 +88,10 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Score the outputs, write the file or open a pull request, and print its path or address."""
+    """Score the outputs, and write the file of results or open a pull request.
+
+    Print the scores, and the path of the file or the address of the pull request.
+    """
     if options.action == "pr" and options.repo is None:
         raise InputError("pr needs --repo", fix="Give the model's repository: --repo owner/name")
     if options.action != "pr" and options.repo is not None:
@@ -127,7 +130,10 @@ def _entries(options: argparse.Namespace) -> list[EvalResultEntry]:
 
 
 def _adopt(options: argparse.Namespace, made: Run) -> None:
-    """Set options from the record of a run: its outputs, its corpus, and how to tokenize raw outputs."""
+    """Set options from the record of a run.
+
+    These are its outputs, its corpus, and how to tokenize raw outputs.
+    """
     if options.predictions:
         raise InputError("-p cannot be combined with --run", fix="Leave out -p")
     options.predictions = [made.outputs]
@@ -141,7 +147,11 @@ def _adopt(options: argparse.Namespace, made: Run) -> None:
 
 
 def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, Sequence[str]]]:
-    """Return the corpora to score, each with the metrics of -m, or by default with the metrics of all its tasks."""
+    """Return the corpora to score, each with its metrics.
+
+    The metrics are those of -m, by default the official metric. With --run, the default is the metrics of all tasks of
+    the dataset or, if it has no tasks, all metrics that can score the corpus.
+    """
     wanted = options.metrics
     options.metrics = wanted or (list(METRICS) if made else metric_names(options))
     corpus = read_corpus(options)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gecbench.analysis.report import Report
     from gecbench.corpus.corpus import Corpus
 
-_LARGE = 50_000  # With more sentences, every metric takes seconds.
+_LARGE = 50_000  # With at least this many sentences, every metric takes seconds.
 _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -s source.txt -r ref*.txt -p a.txt b.txt.gz -m gleu bleu
   gecbench score -s source.txt -r ref*.txt -p output.txt --resamples 1000
@@ -55,7 +55,7 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
 
 
 class _Breakdowns:
-    """The choices of --by. The metrics are imported when the choices are read."""
+    """The choices of --by, which import the metrics only when they are read."""
 
     def __iter__(self) -> Iterator[str]:
         from gecbench.analysis.breakdown import breakdown_names

@@ -1,4 +1,7 @@
-"""`gecbench tokenize`: split raw text into tokens, with a named tokenizer or like a corpus."""
+"""`gecbench tokenize`: split raw text into tokens.
+
+It uses a named tokenizer, or follows the tokenization of a corpus.
+"""
 
 from __future__ import annotations
 

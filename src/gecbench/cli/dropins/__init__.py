@@ -1,4 +1,7 @@
-"""Drop-in commands with the arguments and output of the official programs. This module has their shared code."""
+"""Drop-in commands with the arguments and output of the official programs.
+
+This module contains the code that the commands share.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ from gecbench.formats.text import lines_of, read_marked_text
 def add_dropin(
     commands: Any, name: str, description: str, usage: str, examples: str, run: Any
 ) -> argparse.ArgumentParser:
-    """Add a drop-in command. `run` parses the arguments itself, because the official programs do not use argparse."""
+    """Add a drop-in command whose `run` parses the arguments itself.
+
+    Each official program parses its arguments in its own way.
+    """
     settings = {"prefix_chars": "+", "add_help": False, "usage": f"gecbench {name} {usage}"}
     parser = add_command(commands, name, description, examples, run, failure=1, **settings)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
@@ -33,14 +39,18 @@ def add_dropin(
 
 
 def read_hypotheses(path: str) -> list[str]:
-    """Return the lines of a file. A byte order mark stays in the first line, as in the official programs."""
+    """Return the lines of a file, and keep a byte order mark in the first line.
+
+    The official programs also keep it.
+    """
     return lines_of(read_marked_text(path))
 
 
 def prepare(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
-    """Check system outputs: raise an error for a wrong number of lines, and warn of suspicious text.
+    """Check the number of lines of system outputs, and warn of suspicious text.
 
-    Text is suspicious if it is not tokenized, damaged, shifted, or identical to a reference.
+    A wrong number of lines is an error. Text is suspicious if it is untokenized, damaged, shifted, or identical to a
+    reference.
     """
     fix = "Give one line for each sentence, in the same order"
     check_line_count(len(lines), len(corpus), corpus.name, path, fix)
@@ -66,6 +76,9 @@ def _warn(path: str, problem: str, otherwise: str) -> None:
 
 
 def figure(value: float) -> str:
-    """Format a number like Python 2: twelve significant digits, and at least one after the point."""
+    """Format a number like `str` in Python 2, with twelve significant digits.
+
+    A whole number ends in `.0`.
+    """
     text = f"{value:.12g}"
     return text if set(text) & set(".en") else f"{text}.0"

@@ -1,6 +1,7 @@
-"""`gecbench compute_gleu`: a drop-in for gec-ranking's compute_gleu, and (with --jfleg) for JFLEG's gleu.py.
+"""`gecbench compute_gleu`: a drop-in for the official GLEU scripts.
 
-docs/exact.md lists the inputs for which we compared the output byte by byte.
+It replaces compute_gleu of gec-ranking and, with --jfleg, gleu.py of JFLEG. docs/exact.md lists the inputs for which we
+compared the output byte by byte.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ _ONE_REFERENCE = "There is one reference. NOTE: GLEU is not computing the confid
 
 
 class Spread(NamedTuple):
-    """The mean, standard deviation and 95% interval of a normal distribution, as the scripts print them."""
+    """The mean, standard deviation and 95% interval of scores, as printed.
+
+    The interval assumes a normal distribution.
+    """
 
     mean: str
     deviation: str
@@ -126,7 +130,10 @@ def _jfleg_parser() -> argparse.ArgumentParser:
 
 
 def _read_all(paths: Sequence[str], python: str) -> list[list[str]]:
-    """Return the lines of files: bytes as in Python 2, or text as in Python 3, where a carriage return ends a line."""
+    """Return the lines of files, read as in Python 2 or as in Python 3.
+
+    Python 2 reads bytes in any encoding. Python 3 reads UTF-8 text, in which a carriage return also ends a line.
+    """
     contents = {path: read_bytes(path) for path in paths}
     if python == "3":
         contents = {path: data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for path, data in contents.items()}
@@ -150,10 +157,11 @@ def _corpus_scores(given: argparse.Namespace, statistics: Statistics) -> npt.NDA
 
 
 def _scores(totals: npt.NDArray[np.int64], order: int) -> npt.NDArray[np.float64]:
-    """Return the score of each row of counts. The sum of logarithms is always divided by 4, even with a smaller -n.
+    """Return the score of each row of counts.
 
-    This does not use `GLEU.values`, because numpy's logarithm may differ in the last bit. That would matter: the
-    scripts print an interval only if the standard deviation of the scores is not exactly 0.
+    As in the scripts, the sum of logarithms is always divided by 4, even with a smaller -n. `GLEU.values` is not used,
+    because numpy's logarithm may differ in the last bit. The last bit matters, because the scripts print an interval
+    only if the standard deviation of the scores is not exactly 0.
     """
     return np.array([_score(row[: 2 + 2 * order]) for row in totals.tolist()])
 

@@ -1,4 +1,7 @@
-"""`gecbench errant_compare`: a drop-in for the official program, with its arguments and output."""
+"""`gecbench errant_compare`: a drop-in for the official ERRANT scorer.
+
+It has the arguments and the output of the official program.
+"""
 
 from __future__ import annotations
 
@@ -84,14 +87,20 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _warn_of_annotators(annotators: Sequence[Sequence[int]], options: argparse.Namespace) -> None:
-    """Warn if the system's file has several annotators. For each sentence, the best annotator is scored."""
+    """Warn if the system's file has several annotators.
+
+    For each sentence, the best annotator is scored.
+    """
     if max(map(len, annotators)) > 1:
         known = shorten(", ".join(map(str, sorted({number for sentence in annotators for number in sentence}))))
         warn_of_mixed_up(f"{options.hyp}: a system has one annotator, but this file has the annotators {known}")
 
 
 def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], options: argparse.Namespace) -> None:
-    """Raise an error if the files have different sentences. The official program compares such files anyway."""
+    """Raise an error if the files have different sentences.
+
+    The official program compares such files anyway.
+    """
     problem, fix = None, "Both files need the same sentences, in the same order"
     if len(hypothesis) != len(reference):
         problem = f"{counted(len(hypothesis), 'sentence')}, but {options.ref} has {len(reference)}"
@@ -119,7 +128,7 @@ def _no_f(beta: float) -> InputError:
 
 
 def _figures(counts: Sequence[int], beta: float) -> list[float]:
-    """Return precision, recall and F, each rounded to four decimals with Python's `round`."""
+    """Return precision, recall and F, rounded to four decimals by Python's `round`."""
     correct, wrong, missed = counts
     precision, recall = precision_recall(np.array([correct, correct + wrong, correct + missed]))
     if precision > 0 and not beta**2 * precision + recall:

@@ -1,8 +1,8 @@
-"""`gecbench ieval`: a drop-in for the official I-measure scorer, with its arguments and output.
+"""`gecbench ieval`: a drop-in for the official I-measure scorer.
 
-As in the official program, options may come in any order, unknown options are ignored, and the last value of an option
-counts. docs/metrics/imeasure.md §7 describes the output. docs/exact.md lists the inputs for which we compared the
-output byte by byte.
+It has the arguments and the output of the official program: options may come in any order, unknown options are ignored,
+and the last value of an option counts. docs/metrics/imeasure.md §7 describes the output. docs/exact.md lists the inputs
+for which we compared the output byte by byte.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _RULE = "-" * 117
 
 
 def add_parser(commands: Any, summary: str) -> None:
-    """Add the command. Its options start with one dash and take values after a colon."""
+    """Add the command, whose options take values after a colon, as in `-b:0.5`."""
     usage = "-ref:FILE -hyp:FILE [options]"
     add_dropin(commands, "ieval", summary, usage, _EXAMPLES, run)
 
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _read_options(words: Sequence[str]) -> dict[str, str]:
-    """Return the known options. If one is given several times, the last value counts. Unknown options are ignored."""
+    """Return the last value of each known option, and ignore unknown options."""
     given: dict[str, str] = {}
     for word in words:
         name, colon, value = word.removeprefix("-").partition(":")
@@ -119,7 +119,7 @@ def _scope(scope: str) -> tuple[str, list[str]]:
 
 
 def _read_gold(path: str) -> Corpus:
-    """Read the gold edits: I-measure XML if the content starts with a tag, otherwise M2."""
+    """Read gold edits from I-measure XML if the content starts with a tag, else M2."""
     data = read_bytes(path)
     if not data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         return parse_m2(split_lines(data, path), path)
@@ -128,7 +128,7 @@ def _read_gold(path: str) -> Corpus:
 
 
 def _without_empty_rest(lines: list[str], sentences: int) -> list[str]:
-    """Drop empty lines after the last sentence, which the official program does not read."""
+    """Drop empty lines after the last sentence, as the official program does."""
     return lines[:sentences] if not "".join(lines[sentences:]).strip() else lines
 
 

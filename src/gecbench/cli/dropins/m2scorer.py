@@ -1,7 +1,7 @@
-"""`gecbench m2scorer`: a drop-in for the official M2 scorer, with its arguments, output and exit statuses.
+"""`gecbench m2scorer`: a drop-in for the official M2 scorer.
 
-docs/metrics/m2.md §10 and §11 describe the output. docs/exact.md lists the inputs for which we compared it byte by
-byte.
+It has the arguments, the output and the exit statuses of the official program. docs/metrics/m2.md §10 and §11 describe
+the output. docs/exact.md lists the inputs for which we compared the output byte by byte.
 """
 
 from __future__ import annotations
@@ -112,14 +112,17 @@ def _read_gold(path: str) -> list[str]:
 
 
 def _choose(statistics: Statistics, beta: float) -> npt.NDArray[np.int64]:
-    """Return the row chosen for each sentence. If beta is not finite, F is NaN, and no row is chosen (-1)."""
+    """Return the row chosen for each sentence, or -1 if beta is not finite.
+
+    With such a beta, F is NaN, and the official program chooses no annotator.
+    """
     if not math.isfinite(beta):
         return np.full(len(statistics), -1, dtype=np.int64)
     return GreedyCumulative(abs(beta)).chosen(statistics)
 
 
 def _precision_recall_f(total: Counts, beta: float) -> tuple[float, float, float]:
-    """Return P, R and F of totals. F is NaN if beta is not finite."""
+    """Return P, R and F of totals, where F is NaN if beta is not finite."""
     precision, recall = map(float, precision_recall(total))
     divisor = beta**2 * precision + recall
     return precision, recall, (1 + beta**2) * precision * recall / divisor if divisor else 0.0
@@ -141,7 +144,10 @@ def _verbose(
     chosen: npt.NDArray[np.int64],
     beta: float,
 ) -> Iterator[str]:
-    """Yield the output for every annotator of every sentence, with running totals (docs/metrics/m2.md §11)."""
+    """Yield the output for every annotator of every sentence, with running totals.
+
+    docs/metrics/m2.md §11 describes this output.
+    """
     total: Counts = np.zeros(3, dtype=np.int64)
     for i, sentence in enumerate(metric.annotations(corpus)):
         source = corpus.sources[i].strip()
@@ -175,7 +181,7 @@ def _named(counts: Counts) -> list[tuple[str, int]]:
 
 
 def _published_edits(block: Block) -> PublishedEdits:
-    """Return the scored edits by annotator, with the corrections as written in the file."""
+    """Return the scored edits by annotator, with corrections as in the file."""
     size = len(block.source.split())
     return {
         annotation.annotator: [
@@ -197,10 +203,10 @@ def _edits(source: str, line: str, match: SentenceMatch, published: Sequence[Edi
 
 
 def _marks(tokens: Sequence[str], match: SentenceMatch) -> Iterator[tuple[str, int]]:
-    """Yield (mark, index) of each matched insertion next to a deletion, and matched deletion next to an insertion.
+    """Yield (mark, index) of matched insertions next to deletions, and vice versa.
 
-    The mark is `!` if the neighbor agrees with a gold edit. Otherwise it is `*` for an insertion and `&` for a deletion
-    (docs/metrics/m2.md §11).
+    The index is the place of the matched edit among the proposed edits. The mark is `!` if the neighbor agrees with a
+    gold edit. Otherwise it is `*` for an insertion and `&` for a deletion (docs/metrics/m2.md §11).
     """
     for i, _ in match.pairs:
         edit = match.proposed[i]
@@ -239,12 +245,18 @@ def _original(tokens: Sequence[str], edit: Edit) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as Python 2 prints it in a list. In the official program, an empty text is a byte string."""
+    """Return a text as Python 2 prints it in a list.
+
+    In the official program, an empty text is a byte string.
+    """
     return _unicode(text) if text else "''"
 
 
 def _gold_text(text: str) -> str:
-    """Return a gold correction as Python 2 prints it: `-NONE-` as an empty byte string, all others as Unicode."""
+    """Return a gold correction as Python 2 prints it in a list.
+
+    `-NONE-` is printed as an empty byte string, and all other corrections as Unicode strings.
+    """
     return "''" if text == "-NONE-" else _unicode(text.strip())
 
 
