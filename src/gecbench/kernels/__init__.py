@@ -1,9 +1,9 @@
-"""The inner loops, each written twice: a readable Python reference here, fast C++ in `gecbench._native`.
+"""Inner loops, each in readable Python and in fast C++ (`gecbench._native`).
 
-The Python file of a kernel follows the paper or the official program step by step. The native kernel has the same
-functions and gives the same numbers, and is used if installed. `GECBENCH_KERNELS=python` or `native` forces one of
-the two versions. Native kernels split large inputs among `GECBENCH_THREADS` threads, by default one per processor.
-Results do not depend on the number of threads.
+A kernel is one of these inner loops. Its Python file follows the paper or the official program step by step. The native
+kernel (C++) has the same functions and gives the same numbers. It is used if it is installed. `GECBENCH_KERNELS=python`
+or `native` forces one of the two versions. Native kernels split large inputs among `GECBENCH_THREADS` threads, by
+default one per processor. Results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ def select(kernel: str, implementation: str | None = None) -> ModuleType:
 
 
 def too_large_for_python(problem: str) -> InputError:
-    """Return the error for an input that only the native kernels can process in limited time and memory."""
+    """Return the error for an input that is too large for the Python kernels.
+
+    The native kernels can process such an input in limited time and memory.
+    """
     if native_module() is not None:
         return InputError(f"{problem} for the Python kernels", fix="Unset GECBENCH_KERNELS to use the compiled kernels")
     return InputError(

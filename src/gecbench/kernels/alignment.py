@@ -1,4 +1,4 @@
-"""Three-way alignment of source, hypothesis and reference, and the scores of the I-measure.
+"""Three-way alignment of source, hypothesis and reference, and I-measure scores.
 
 Felice & Briscoe 2015, sections 2.2 (Listing 2) and 2.3; docs/metrics/imeasure.md §4 to §6:
 
@@ -11,8 +11,9 @@ Two tokens in one column cost MATCH or MISMATCH, a token and a gap cost GAP, and
 pairs. The table holds savings instead of costs: how much less an alignment costs than one in which every token has a
 column of its own. The largest saving gives the least cost.
 
-The table has as many cells as the product of the three lengths. For most texts, the native kernel needs only three
-two-way tables: it traces back through all of them, and backtracks after a wrong move (docs/metrics/imeasure.md §4).
+The number of cells grows with the product of the three lengths. For most texts, the native kernel needs only three
+two-way tables: it traces back through all three at once, and backtracks after a wrong move (docs/metrics/imeasure.md
+§4).
 """
 
 from __future__ import annotations
@@ -55,10 +56,11 @@ def align_texts(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[C
 
 
 def align_pair(first: Tokens, second: Tokens) -> list[tuple[int, int]]:
-    """Return the columns of the best two-way alignment: positions in both texts, -1 for a gap.
+    """Return the columns of the best two-way alignment, with -1 for a gap.
 
-    On ties, tracing back prefers a move over both texts, then over `first` alone. The result is computed as a three-way
-    alignment whose hypothesis is empty, because an empty text saves nothing.
+    A column has the positions in both texts. On ties, tracing back prefers a move over both texts, then a move over
+    `first` alone. The alignment is computed as a three-way alignment with an empty hypothesis. The result is the same,
+    because an empty text saves nothing.
     """
     return [(i, k) for i, _, k in _align(first, (), second)]
 
@@ -74,7 +76,7 @@ def largest_saving(source: Tokens, hypothesis: Tokens, reference: Tokens) -> int
 
 
 def alignment_cost(columns: Sequence[Column], texts: Sequence[Tokens]) -> int:
-    """Return the cost of a three-way alignment: the sum over columns and pairs of texts."""
+    """Return the cost of an alignment: the sum over its columns and pairs of texts."""
     cost = 0
     for places in columns:
         tokens = [text[place] if place >= 0 else None for text, place in zip(texts, places, strict=True)]
@@ -96,7 +98,7 @@ def table_cells(source: Tokens, hypothesis: Tokens, reference: Tokens) -> int:
 
 
 def _align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]:
-    """Return the columns of the best alignment, traced back from the end of the full table (step 2)."""
+    """Trace the columns of the best alignment back through the full table (step 2)."""
     table = _fill_table(source, hypothesis, reference)
     columns: list[Column] = []
     cell = (len(source), len(hypothesis), len(reference))
@@ -120,10 +122,11 @@ def _align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column
 
 
 def _fill_table(source: Tokens, hypothesis: Tokens, reference: Tokens) -> Int32:
-    """Return the table whose cell (i, j, k) is the largest saving of the first i, j and k tokens (step 1).
+    """Return the table of the largest savings of all prefixes (step 1).
 
-    All cells of a row (i, j) are computed at once. Each cell is the best of the seven moves. A move over one text alone
-    saves nothing. So the move over the reference alone is a running maximum along the row.
+    Cell (i, j, k) has the largest saving of the first i, j and k tokens. All cells of a row (i, j) are computed at
+    once. Each cell is the best of the seven moves. A move over one text alone saves nothing. So the move over the
+    reference alone is a running maximum along the row.
     """
     shape = (len(source) + 1, len(hypothesis) + 1, len(reference) + 1)
     if shape[0] * shape[1] * shape[2] > _MOST_CELLS:
@@ -150,7 +153,7 @@ def _fill_table(source: Tokens, hypothesis: Tokens, reference: Tokens) -> Int32:
 
 
 def pair_savings(first: Tokens, second: Tokens) -> Int32:
-    """Return a matrix with the saving of aligning each token of `first` with each token of `second`."""
+    """Return the matrix of savings of aligning `first[i]` with `second[j]`."""
     equal = np.equal.outer(np.array(first, dtype=np.int32), np.array(second, dtype=np.int32))
     return np.where(equal, 2 * GAP - MATCH, 2 * GAP - MISMATCH).astype(np.int32)
 
@@ -161,7 +164,10 @@ def token_saving(first: int, second: int) -> int:
 
 
 def classify_column(source: object, hypothesis: object, reference: object) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the classes of a column for detection and for correction (Table 6); None is a gap."""
+    """Return a column's classes for detection and for correction (Table 6).
+
+    A token of None stands for a gap.
+    """
     if hypothesis == reference:
         both = (TN if source == hypothesis else TP,)
     elif source == hypothesis:
@@ -174,7 +180,7 @@ def classify_column(source: object, hypothesis: object, reference: object) -> tu
 
 
 def count_classes(columns: Sequence[Column], source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[int]:
-    """Count the classes TP TN FP FN FPN for detection, for correction, and for the baseline (step 3)."""
+    """Count TP TN FP FN FPN for detection, correction and the baseline (step 3)."""
     return count_columns(columns, source, hypothesis, reference) + count_baseline(source, reference)
 
 
@@ -192,7 +198,10 @@ def count_columns(columns: Sequence[Column], source: Tokens, hypothesis: Tokens,
 
 
 def count_baseline(source: Tokens, reference: Tokens) -> list[int]:
-    """Count the classes with the source as hypothesis. As in the official scorer, this is a separate alignment."""
+    """Count the classes of the baseline: the source as hypothesis.
+
+    As in the official scorer, source and reference are aligned again for this, without the hypothesis.
+    """
     baseline = [0] * 5
     for i, k in align_pair(source, reference):
         kept = i >= 0 and k >= 0 and source[i] == reference[k]
@@ -201,11 +210,16 @@ def count_baseline(source: Tokens, reference: Tokens) -> list[int]:
 
 
 # Step 4. Scores are floats computed in the official scorer's order of operations. If two references have the same F or
-# I, rounding in the last bit decides, there and here.
+# I mathematically, rounding in the last bit decides between them. It decides in the same way as in that scorer.
 
 
 class Objective(NamedTuple):
-    """The metric to maximize in an aspect (0 detection, 1 correction), per sentence or greedily over the corpus."""
+    """The metric by which references are chosen, and its parameters.
+
+    `aspect` is 0 for detection and 1 for correction. `metric` is an index of `MEASURES`. If `corpus` is 1, the metric
+    is maximized greedily over the corpus, otherwise for each sentence alone. `weight` is the weight of WAcc, and `beta`
+    that of F.
+    """
 
     aspect: int
     metric: int
@@ -248,7 +262,10 @@ def weighted_accuracy(counts: Counts, weight: float) -> float:
 
 
 def improvement(system: float, baseline: float) -> float:
-    """I of section 2.3.3, from the WAcc of system and baseline; infinite only if the weight is negative."""
+    """I of section 2.3.3, from the WAcc of system and baseline.
+
+    It is infinite only if the weight of WAcc is negative.
+    """
     if system == baseline:
         return math.floor(system)
     if system > baseline:
@@ -257,7 +274,7 @@ def improvement(system: float, baseline: float) -> float:
 
 
 def aspect_key(counts: Counts, baseline: Counts, objective: Objective) -> tuple[float, ...]:
-    """Return the four values by which references are compared in one aspect: the chosen metric, I, WAcc and Acc."""
+    """Return the chosen metric, I, WAcc and Acc of an aspect, to compare references."""
     acc, wacc = accuracy(counts), weighted_accuracy(counts, objective.weight)
     i = improvement(wacc, weighted_accuracy(baseline, objective.weight))
     ratios = (precision(counts), recall(counts), f_score(counts, objective.beta), acc, wacc, i)
@@ -266,7 +283,7 @@ def aspect_key(counts: Counts, baseline: Counts, objective: Objective) -> tuple[
 
 
 def key(counts: Counts, objective: Objective) -> tuple[float, ...]:
-    """Return the eight values by which references are compared: four of the chosen aspect, then four of the other."""
+    """Return `aspect_key` of the chosen aspect, then of the other aspect."""
     both = (
         aspect_key(counts[DETECTION], counts[BASELINE], objective),
         aspect_key(counts[CORRECTION], counts[BASELINE], objective),
@@ -275,7 +292,7 @@ def key(counts: Counts, objective: Objective) -> tuple[float, ...]:
 
 
 def best_of(candidates: Sequence[Counts], offset: Counts, objective: Objective) -> int:
-    """Return the index of the counts that, added to `offset`, have the best key; on ties, the first."""
+    """Return the first index whose counts plus `offset` have the best key."""
     keys = [key(add_counts(counts, offset), objective) for counts in candidates]
     return keys.index(max(keys))
 

@@ -1,13 +1,13 @@
-"""The best sum of counts over the references of a sentence: step 4 of the search in `kernels/imeasure.py`.
+"""The best sum of counts over the references (step 4 of `kernels/imeasure.py`).
 
 The references of a sentence are the paths of a graph. The layers of the graph are the segments of the sentence. An edge
 is a reference of a segment with its counts. In a sentence with cuts, all edges of a layer join the same two nodes. In a
 sentence without cuts, a node is a state between two segments (`kernels/lattice.py`). A path starts and ends at node 0.
 
 P, R, Acc, WAcc and single counts are ratios of sums. A ratio is maximized exactly, in integers (Dinkelbach 1967). The
-paths with the maximum form a smaller graph, in which the next key is maximized. F and I are not ratios of sums. If the
-weight is not a short binary fraction, rounding can decide ties of WAcc. In these cases, all distinct sums are collected
-and compared as floats.
+paths with the maximum form a smaller graph. In this graph, the next value of `alignment.key` is maximized. F and I are
+not ratios of sums. If the weight is not a short binary fraction (`_short_fraction`), rounding can decide ties of WAcc.
+In both cases, all distinct sums are collected and compared as floats.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from gecbench.kernels.alignment import ACC, FN, FP, TN, WACC, Counts, F, I, Obje
 
 
 class Edge(NamedTuple):
-    """A reference of a segment: its number among the references, its counts, and the nodes that it connects."""
+    """A reference of a segment, as an edge from node `start` to node `end`.
+
+    `option` is its number among the references of the segment.
+    """
 
     option: int
     counts: Counts
@@ -33,8 +36,9 @@ Path = list[Edge]
 
 
 class Ratio(NamedTuple):
-    """A metric as a fraction of two weighted sums of counts; `constant` is added to the denominator.
+    """A metric as a fraction of two weighted sums of counts.
 
+    `upper` and `lower` are the weights in the numerator and in the denominator. `constant` is added to the denominator.
     The metric is 1 if the count with the index `fault` is 0. For example, precision is 1 without false positives.
     """
 
@@ -45,9 +49,10 @@ class Ratio(NamedTuple):
 
 
 def pick_best(layers: Layers, offset: Counts, goal: Objective, sum_limit: int) -> Path | None:
-    """Return the path whose counts plus `offset` are best, or None if more than `sum_limit` sums must be compared.
+    """Return the path whose counts plus `offset` are best.
 
-    On ties, return the first path in the order of options, in which the options of later segments vary fastest.
+    Return None if more than `sum_limit` sums must be compared. On ties, return the first path in the order of options,
+    in which the options of later segments vary fastest.
     """
     if len(layers) == 1:
         return [layers[0][best_of([edge.counts for edge in layers[0]], offset, goal)]]
@@ -61,16 +66,17 @@ def pick_best(layers: Layers, offset: Counts, goal: Objective, sum_limit: int) -
 
 
 def _short_fraction(weight: float) -> tuple[int, int] | None:
-    """Return the weight as (numerator, denominator) if it has so few bits that WAcc is rounded only once.
+    """Return a short weight as (numerator, denominator), and None for other weights.
 
-    Return None otherwise, and for weights of 0 or less, since denominators may then be 0 or negative.
+    A weight is short if it has so few bits that WAcc is rounded only once. Weights of 0 or less also give None, since
+    denominators of WAcc may then be 0 or negative.
     """
     above, below = weight.as_integer_ratio()
     return (above, below) if 0 < above < 1 << 20 and below <= 1 << 10 else None
 
 
 def _narrow_by_keys(layers: Layers, offset: Counts, chosen: int, weight: tuple[int, int]) -> Layers:
-    """Return the graph of the paths that are best by WAcc, I and Acc of the chosen aspect, then of the other aspect."""
+    """Keep the paths that are best by WAcc, I and Acc, in the chosen aspect first."""
     # Of paths with the same WAcc between 0 and 1, the one with the lowest WAcc of the baseline has the largest I.
     baseline = Ratio([int(n == 10 + FN) for n in range(15)], [int(n in (10 + TN, 10 + FN)) for n in range(15)])
     for aspect in (chosen, 1 - chosen):
@@ -82,7 +88,7 @@ def _narrow_by_keys(layers: Layers, offset: Counts, chosen: int, weight: tuple[i
 
 
 def metric_ratio(metric: int, start: int, weight: tuple[int, int] = (1, 1)) -> Ratio:
-    """Return a metric of the aspect whose counts begin at `start`, as a ratio of sums."""
+    """Return a metric as a ratio; its aspect's counts begin at `start`."""
     w, one = weight
     upper, lower = {
         P: ((1, 0, 0, 0, 0), (1, 0, 1, 0, 0)),
@@ -100,8 +106,8 @@ def maximize(layers: Layers, offset: Counts, ratio: Ratio) -> tuple[Layers, tupl
 
     Dinkelbach's iteration: (a) Let value / whole be the ratio of the current path. (b) The gain of an edge with the
     ratio upper / lower is upper * whole - lower * value. Find the paths with the largest sum of gains. (c) If that sum,
-    including the gain of `offset`, is 0, then these paths have the largest ratio, and no others. (d) Otherwise, take
-    the first of these paths and repeat.
+    including the gain of `offset`, is 0, then exactly these paths have the largest ratio. (d) Otherwise, take the first
+    of these paths and repeat.
     """
     if ratio.fault is not None and not offset[ratio.fault]:
         faults = [[-min(edge.counts[ratio.fault], 1) for edge in layer] for layer in layers]
@@ -128,7 +134,7 @@ def _weigh(weights: Sequence[int], counts: Counts) -> int:
 
 
 def _keep_best(layers: Layers, gains: Sequence[Sequence[int]]) -> tuple[int, Layers]:
-    """Return the largest sum of gains on a path, and the edges of all paths with this sum."""
+    """Return the largest sum of gains on a path, and the edges of all such paths."""
     ahead: list[dict[int, int]] = [{0: 0}]  # the largest sum on a path to each node of a boundary
     for layer, values in zip(layers, gains, strict=True):
         reached: dict[int, int] = {}
@@ -151,7 +157,10 @@ def _keep_best(layers: Layers, gains: Sequence[Sequence[int]]) -> tuple[int, Lay
 
 
 def _first_path(layers: Layers) -> Path:
-    """Return the first path in the order of options. Every edge of the graph must be on a path."""
+    """Return the first path in the order of options.
+
+    Every edge of the graph must be on a path.
+    """
     nodes, chosen = {0}, []
     for layer in layers:
         first = min(edge.option for edge in layer if edge.start in nodes)
@@ -166,14 +175,20 @@ def _first_path(layers: Layers) -> Path:
 
 
 class _Partial(NamedTuple):
-    """The beginning of a path, and its rank in the order of options. Equal options have the same rank."""
+    """The beginning of a path, and its rank in the order of options.
+
+    Beginnings with equal options have the same rank.
+    """
 
     order: int
     path: Path
 
 
 def _best_of_all_sums(layers: Layers, offset: Counts, goal: Objective, limit: int) -> Path | None:
-    """Return the first path with the best of all distinct sums, or None if there are more sums than `limit`."""
+    """Return the first path with the best sum, or None if there are too many sums.
+
+    All distinct sums are compared if there are at most `limit` of them.
+    """
     sums: dict[tuple[int, tuple[int, ...]], _Partial] = {(0, (0,) * 15): _Partial(0, [])}
     for layer in layers:
         longer: dict[tuple[int, tuple[int, ...]], _Partial] = {}

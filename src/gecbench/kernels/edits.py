@@ -1,4 +1,7 @@
-"""Differences between two texts: changed spans of a Levenshtein alignment, and the translation edit rate."""
+"""Differences between two texts: changed spans and TER edits.
+
+Changed spans come from a Levenshtein alignment. TER is the translation edit rate.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ _MOST_CELLS = 1 << 24  # of the table for one pair of texts
 
 
 def changed_spans(sources: TokenArray, rewrites: TokenArray, rewrite_rows: Offsets) -> tuple[Ids, Offsets]:
-    """Return the changes of all rewrites in one array, and the offset of each rewrite's first change.
+    """Return the changes of all rewrites, and where each rewrite's changes start.
 
-    The rewrites of source i are rows `rewrite_rows[i]` to `rewrite_rows[i + 1]`. A change is a row `(start, end, first,
-    last)`: source tokens [start, end) became rewrite tokens [first, last).
+    Source i has the rewrites `rewrite_rows[i]:rewrite_rows[i + 1]`. A change is a row `(start, end, first, last)`:
+    source tokens [start, end) became rewrite tokens [first, last).
     """
     texts, bounds = rewrites.lists(), rewrite_rows.tolist()
     changes: list[tuple[int, int, int, int]] = []
@@ -40,7 +43,7 @@ def _changes(before: Tokens, after: Tokens) -> Iterator[tuple[int, int, int, int
 
 
 def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
-    """Return the positions in both texts of the tokens that the alignment keeps, from left to right.
+    """Return the positions in both texts of all kept tokens, from left to right.
 
     Tokens shared at the start are always kept. The rest is aligned by tracing back through a Levenshtein table. On
     ties, keep or replace comes before delete, and delete before insert. So tokens shared at the end are always kept
@@ -77,9 +80,9 @@ def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
 
 
 def ter_edits(hypotheses: TokenArray, references: TokenArray, threads: int = 1) -> npt.NDArray[np.int64]:
-    """Return the number of insertions, deletions, substitutions and shifts from each hypothesis to its reference.
+    """Return the number of TER edits from each hypothesis to its reference.
 
-    `threads` is for the native kernel.
+    Edits are insertions, deletions, substitutions and shifts. `threads` is for the native kernel.
     """
     from sacrebleu.metrics.lib_ter import translation_edit_rate
 

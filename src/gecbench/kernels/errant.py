@@ -1,6 +1,7 @@
-"""Edits compared as `errant_compare` does: the edits of each annotator become keys, and equal keys match.
+"""Edits compared as `errant_compare` does.
 
-The rules are those of errant 3.0.2, including its double counting (docs/metrics/errant.md). Native version: errant.cpp.
+Each annotator's edits become keys, and edits with equal keys match. The rules are those of errant 3.0.2, including its
+double counting (docs/metrics/errant.md). Native version: errant.cpp.
 """
 
 from __future__ import annotations
@@ -59,7 +60,10 @@ class Selection:
         return not ((self.single and several) or (self.multi and not several) or self.drops_type(kind))
 
     def drops_type(self, kind: str) -> bool:
-        """Return whether edits of a type are dropped. `UNK`, an error without correction, only counts for detection."""
+        """Return whether edits of a type are dropped.
+
+        `UNK`, an error without a correction, only counts for detection.
+        """
         return kind in self.filtered or (kind == "UNK" and self.mode in _CORRECTION_MODES)
 
 
@@ -69,7 +73,10 @@ def has_several_words(correction: str) -> bool:
 
 
 def _tokens(edit: EditFields) -> list[tuple[Any, ...]]:
-    """Return a key per token that an edit touches: for an insertion, the token on its right; for a noop, (-1, -1)."""
+    """Return a key per token that an edit touches.
+
+    An insertion touches the token on its right. A noop has the key (-1, -1).
+    """
     start, end = edit[:2]
     if start == -1:
         return [(-1, -1)]
@@ -100,7 +107,7 @@ class EditRows(NamedTuple):
     strings: Sequence[str]
 
     def completed(self) -> EditRows:
-        """Add an annotator with a `noop` to each sentence without annotations, as the official program does."""
+        """Give a `noop` to each sentence without annotators, as `errant_compare` does."""
         rows = np.diff(self.row_offsets)
         unannotated = self.row_offsets[:-1][rows == 0]
         places, noop = self.edit_offsets[unannotated], len(self.strings)
@@ -125,10 +132,10 @@ class EditRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A system's edits (`ours`), the gold edits (`theirs`), and the selection of edits to compare.
+    """A system's edits (`ours`), the gold edits (`theirs`), and what to compare.
 
-    Both sides have the same `strings`. The flags mark each string that is `noop`, a type to drop, or a correction of
-    two or more tokens. With these flags, the native version needs no text.
+    Both sides have the same `strings`. Three flags of each string tell whether it is `noop`, a type to drop, and a
+    correction of two or more tokens. With these flags, the native version needs no text.
     """
 
     ours: EditRows
@@ -140,7 +147,7 @@ class Comparison:
 
     @classmethod
     def of(cls, ours: EditRows, theirs: EditRows, selection: Selection) -> Comparison:
-        """Return the comparison of two sides. A sentence without annotations gets one edit, `noop`."""
+        """Build a comparison; a sentence without annotators gets one edit, `noop`."""
         known: dict[str, int] = {}
 
         def numbered(side: EditRows) -> EditRows:
@@ -163,13 +170,13 @@ class Comparison:
         )
 
     def keyed(self) -> Iterator[tuple[list[Keyed], list[Keyed]]]:
-        """Yield two lists for each sentence: the keyed edits of the system's annotators, and of the gold's."""
+        """Yield for each sentence the system's and the gold's keyed edits per annotator."""
         for ours, theirs in zip(self.ours.fields(), self.theirs.fields(), strict=True):
             yield [*map(self.selection.keyed, ours)], [*map(self.selection.keyed, theirs)]
 
 
 def _check_work(ours: EditRows, theirs: EditRows, mode: Mode) -> None:
-    """Raise an error if comparing the annotators of a sentence would take gigabytes of memory."""
+    """Raise an error if comparing a sentence's annotators would take gigabytes."""
     rows = [np.diff(side.row_offsets) for side in (ours, theirs)]
     if len(rows[0]) == len(rows[1]) and len(large := np.flatnonzero(rows[0] * rows[1] > _MOST_PAIRS)):
         first = large[0]
@@ -186,9 +193,10 @@ def _check_work(ours: EditRows, theirs: EditRows, mode: Mode) -> None:
 
 
 def count_pairs(compared: Comparison) -> PairCounts:
-    """Return TP, TP + FP and TP + FN of each pair of annotators, and the offset of each sentence's rows.
+    """Return the counts of each pair of annotators, and each sentence's offset.
 
-    Each annotator of the system is compared with each annotator of the gold, in order of appearance.
+    The counts are TP, TP + FP and TP + FN. Each annotator of the system is compared with each annotator of the gold, in
+    order of appearance.
     """
     rows = [[count_pair(one, other) for one in ours for other in theirs] for ours, theirs in compared.keyed()]
     flat = [row for sentence in rows for row in sentence]
@@ -203,7 +211,10 @@ def count_pair(hypothesis: Keyed, reference: Keyed) -> tuple[int, int, int]:
 
 
 def outcomes(hypothesis: Keyed, reference: Keyed) -> Iterator[tuple[str, Outcome]]:
-    """Yield the type and outcome of every edit. A match counts once for each reference edit with the same key."""
+    """Yield the type and outcome of every edit.
+
+    A match counts once for each reference edit with the same key.
+    """
     for key, kinds in hypothesis.items():
         if kinds[0] != NOOP:
             match = reference.get(key)
@@ -230,7 +241,7 @@ def count_types(compared: Comparison, chosen: Offsets) -> dict[str, list[int]]:
 
 
 def tally(pairs: Iterable[tuple[Keyed, Keyed]]) -> dict[str, list[int]]:
-    """Return TP, FP and FN of pairs of annotators by error type, in order of appearance."""
+    """Return TP, FP and FN of annotator pairs by error type, in appearance order."""
     counts: dict[str, list[int]] = {}
     for hypothesis, reference in pairs:
         for kind, outcome in outcomes(hypothesis, reference):

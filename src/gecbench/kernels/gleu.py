@@ -1,7 +1,8 @@
-"""GLEU's n-gram counts (Sakaguchi et al. 2016, Equation 1), and the official script's random draws of references.
+"""GLEU's n-gram counts (Sakaguchi et al. 2016, Equation 1) and reference draws.
 
-Iteration j seeds the Mersenne Twister with 101 j and draws one reference per sentence, in order. To draw one of k,
-CPython 2 takes floor(random() * k). CPython 3 draws 32-bit numbers until the top bits of a number are below k.
+The official script draws references at random. Iteration j seeds the Mersenne Twister with 101 j and draws one
+reference per sentence, in order. To draw one of k references, CPython 2 takes floor(random() * k). CPython 3 draws
+32-bit numbers and takes as many top bits of each as k has, until these bits form a number below k.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def gleu_counts(
     """Return one row of counts per reference.
 
     A row has the lengths of hypothesis and reference, then the numerator and denominator of each n-gram order. Sentence
-    i has the rows `reference_rows[i]:reference_rows[i + 1]`. `threads` is for the native kernel, also in the functions
-    below.
+    i has the rows `reference_rows[i]:reference_rows[i + 1]`. `multiset` selects `literal_numerator` instead of
+    `official_numerator`. `threads` is for the native kernel, also in the functions below.
     """
     del threads
     texts = references.lists()
@@ -60,7 +61,7 @@ def official_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) ->
 
 
 def literal_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> int:
-    """Return the numerator of Equation 1 of Sakaguchi et al. 2016 as printed: with multisets, possibly negative."""
+    """Return Equation 1's numerator as printed: with multisets, possibly negative."""
     with_reference = hypothesis & reference
     with_source = hypothesis & source
     penalty = sum(max(0, count - with_reference[ngram]) for ngram, count in with_source.items())
@@ -68,7 +69,7 @@ def literal_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> 
 
 
 def draw_rows(row_offsets: Offsets, first_iteration: int, iterations: int, python3: bool, threads: int = 1) -> Counts:
-    """Return the reference row drawn for each sentence, as an array (iterations, sentences)."""
+    """Return the drawn reference rows, as an array (iterations, sentences)."""
     del threads
     choices = np.diff(row_offsets)
     draw = _draw_python3 if python3 else _draw_python2
@@ -77,7 +78,10 @@ def draw_rows(row_offsets: Offsets, first_iteration: int, iterations: int, pytho
 
 
 def generator_states(iterations: int) -> States:
-    """Return the initial state of every iteration's generator: its words, then the index of the next word."""
+    """Return the initial state of every iteration's generator.
+
+    A state has the generator's 624 words, then the index of the next word.
+    """
     return np.array([random.Random(101 * i).getstate()[1] for i in range(iterations)], dtype=np.uint32)
 
 
@@ -89,9 +93,9 @@ def sampled_totals(
     threads: int = 1,
     states: States | None = None,
 ) -> Counts:
-    """Return the summed counts of the rows drawn in each iteration, as an array (iterations, counts).
+    """Return an array (iterations, counts): the summed counts of the drawn rows.
 
-    If `states` of generators are given, draws continue from these states and update them in place.
+    If `states` of generators are given, draws continue from these states. The array is then updated in place.
     """
     del threads
     carried = generator_states(iterations) if states is None else states

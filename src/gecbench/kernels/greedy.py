@@ -1,9 +1,10 @@
-"""The greedy choice of an annotator per sentence, as in the M2 scorer (docs/metrics/m2.md §9) and errant_compare.
+"""Greedy choice of an annotator per sentence, as in M2 and `errant_compare`.
 
-Both programs go through the sentences in order and choose the annotator with whom F of all choices so far is highest.
-We call one such pass a walk. Its totals are (correct, proposed, gold). Many walks are computed together: over resampled
-corpora, or over the subsets of annotators for human performance. `rounded` selects errant_compare's rule
-(docs/metrics/errant.md §4): F is computed from precision and recall, and rounded to four decimals before comparing.
+The M2 scorer (docs/metrics/m2.md §9) and `errant_compare` go through the sentences in order. In each sentence, they
+choose the annotator with whom F of all choices so far is highest. We call one such pass a walk. Its totals are
+(correct, proposed, gold). Many walks are computed together: over resampled corpora, or over the subsets of annotators
+for human performance. `rounded` selects the rule of `errant_compare` (docs/metrics/errant.md §4): F is computed from
+precision and recall, and rounded to four decimals before comparing.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ def sample_totals(
     threads: int = 1,
     rounded: bool = False,
 ) -> Counts:
-    """Return the totals (samples, 3). A sample is a row of sentence indexes. `threads` is for the native kernel."""
+    """Return the totals of each sample, as an array (samples, 3).
+
+    A sample is a row of sentence indexes. `threads` is for the native kernel.
+    """
     del threads
     return _walk_samples(counts, row_offsets, beta_squared, samples, rounded)[0]
 
@@ -39,10 +43,10 @@ def sample_totals(
 def subset_totals(
     counts: Counts, subsets: NDArray[np.uint32], beta_squared: float, threads: int = 1, rounded: bool = False
 ) -> Counts:
-    """Return the totals of every author against every subset of annotators, as an array (authors, subsets, 3).
+    """Return the totals of every author against every subset of annotators.
 
-    Authors are annotators and systems. `counts` has the axes (authors, sentences, annotators, 3). Bit j of a subset
-    stands for annotator j. `threads` is for the native kernel.
+    The result has the axes (authors, subsets, 3). Authors are annotators and systems. `counts` has the axes (authors,
+    sentences, annotators, 3). Bit j of a subset stands for annotator j. `threads` is for the native kernel.
     """
     del threads
     authors, sentences, annotators, _ = counts.shape
@@ -56,7 +60,7 @@ def subset_totals(
 def _walk_samples(
     counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32], rounded: bool
 ) -> tuple[Counts, Counts]:
-    """Return the totals of each sample, and the option chosen at each position, as an array (samples, positions)."""
+    """Return each sample's totals, and the option chosen at each of its positions."""
     sizes = np.diff(row_offsets)
     options = np.arange(sizes.max(initial=0)) < sizes[:, None]
     padded = np.zeros((*options.shape, 3), dtype=np.int64)
@@ -70,11 +74,12 @@ def _walk_samples(
 
 
 def _step(totals: Counts, counts: Counts, options: Mask, beta_squared: float, rounded: bool) -> tuple[Counts, Counts]:
-    """Choose an option for the next sentence of each sample. Return the new totals and the choices (-1: none).
+    """Choose an option for each sample's next sentence; return totals and choices.
 
-    `totals` has the shape (…, 3) and `counts` the shape (…, options, 3). The option with the highest F of the new
-    totals is chosen. Ties go to the most correct edits, then to the smallest value of proposed + beta² gold (with
-    `rounded`: to the fewest proposed edits, then to the fewest gold edits), then to the first option.
+    A choice is -1 if there is no option. `totals` has the shape (…, 3) and `counts` the shape (…, options, 3). The
+    option with the highest F of the new totals is chosen. Ties go to the most correct edits, then to the smallest value
+    of proposed + beta² gold, then to the first option. With `rounded`, the second tie-break is the fewest proposed
+    edits, then the fewest gold edits.
     """
     best, chosen = totals, np.full(totals.shape[:-1], -1, dtype=np.int64)
     best_f, best_size = np.full(chosen.shape, -1.0), np.zeros(chosen.shape)
@@ -111,10 +116,10 @@ def _rounded_f(sums: Counts, beta_squared: float) -> tuple[Values, Values]:
 
 
 def ten_thousandths(values: Values) -> Values:
-    """Return 10,000 times a value, rounded as Python's `round(value, 4)` does: exactly, ties to even.
+    """Return 10,000 times a value, rounded as Python's `round(value, 4)` does.
 
-    The value is split into two parts whose products with 10,000 are exact. So it is known exactly on which side of a
-    tie the product lies.
+    Rounding is exact, and ties go to even. The value is split into two parts whose products with 10,000 are exact. So
+    it is known exactly on which side of a tie the product lies.
     """
     high = values.astype(np.float32).astype(np.float64)
     whole = np.floor(high * 10000)

@@ -1,12 +1,12 @@
-r"""GREEN's n-gram counts (Koyama et al. 2024): what a system kept, deleted and inserted, rightly or not.
+r"""GREEN's counts of n-grams kept, deleted and inserted (Koyama et al. 2024).
 
-With the multisets S, R and C of the n-grams of source, reference and correction:
+With the multisets S, R and C of the n-grams of source, reference and corrected text:
 
     true keeps      S ∩ R ∩ C       true deletes    S \ (R ∪ C)     true inserts    (R ∩ C) \ S
     over-deletes    (S ∩ R) \ C     over-inserts    C \ (S ∪ R)
     under-deletes   (S ∩ C) \ R     under-inserts   R \ (S ∪ C)
 
-TP counts the true changes and keeps, FP the over-corrections, FN the under-corrections.
+TP is the total size of the three multisets in the first row, FP of the two in the second, FN of the two in the third.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class NgramChanges(NamedTuple):
-    """The n-grams of one order, divided into the seven multisets that the module's docstring defines."""
+    """N-grams of one order, divided into the seven multisets of the module docstring."""
 
     kept: Ngrams
     deleted: Ngrams

@@ -1,7 +1,7 @@
-"""Error groups: the edits of several annotators, clustered by overlap (docs/metrics/imeasure.md §2 and §3).
+"""Error groups: the edits of several annotators, clustered by overlap.
 
 A group is one error. Each annotator's edits in the group are one alternative. If several edits of an alternative have
-the same span, they are joined. Equal alternatives are kept once.
+the same span, they are joined. Equal alternatives are kept once. See docs/metrics/imeasure.md §2 and §3.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ def group_edits(sentence_offsets: Offsets, annotators: Ids, spans: Ids, texts: T
 
 
 def _overlapping(span: Span, starts: Offsets, ends: Offsets) -> NDArray[np.bool_]:
-    """Return which edits overlap a span: same span, a shared token, or an insertion inside the other span."""
+    """Return which edits overlap a span.
+
+    Two spans overlap if they are equal, if they share a token, or if one is an insertion inside the other.
+    """
     start, end = span[0], span[1]
     found: NDArray[np.bool_] = ((starts == start) & (ends == end)) | ((start < ends) & (starts < end))
     return found
@@ -61,9 +64,12 @@ def _columns(spans: Sequence[Span]) -> tuple[Offsets, Offsets]:
 
 
 def cluster_spans(spans: Sequence[Span]) -> list[list[int]]:
-    """Return clusters of overlapping spans, as lists of their indexes in text order (docs/metrics/imeasure.md §2)."""
+    """Return clusters of overlapping spans (docs/metrics/imeasure.md §2).
+
+    The clusters are in text order. Each is a list of indexes of spans, by decreasing length of the span.
+    """
     clusters: list[list[int]] = []
-    # 1. Take the edits by decreasing length; equally long ones stay in their order.
+    # 1. Take the edits by decreasing length. Edits of equal length keep their order.
     order = sorted(range(len(spans)), key=lambda k: spans[k][0] - spans[k][1])
     starts, ends = _columns([spans[k] for k in order])
     joined = np.zeros(len(spans), dtype=np.int64)
@@ -126,14 +132,14 @@ class _Layout:
         )
 
     def _joined(self, rows: list[int]) -> list[list[int]]:
-        """Return an annotator's edits in text order, as lists of edits with the same span."""
+        """Return lists of an annotator's edits with the same span, in text order."""
         joined: dict[tuple[int, ...], list[int]] = {}
         for row in rows:
             joined.setdefault(tuple(self.spans[row]), []).append(row)
         return [joined[span] for span in sorted(joined)]
 
     def _content(self, edits: list[list[int]]) -> tuple[object, ...]:
-        """Return the spans and tokens of an alternative, by which equal alternatives are found."""
+        """Return the spans and tokens by which equal alternatives are found."""
         return tuple(
             (*self.spans[rows[0]], tuple(token for row in rows for token in self.texts[row])) for rows in edits
         )

@@ -1,8 +1,9 @@
-"""The I-measure's kernel: compare a hypothesis with references and choose the best one (Felice & Briscoe 2015).
+"""The I-measure's kernel: find the best reference (Felice & Briscoe 2015).
 
-A row of counts has fifteen numbers: TP TN FP FN FPN for detection, for correction, and for the baseline, which is the
-unchanged source. docs/metrics/imeasure.md describes how the official scorer chooses among listed references (§6). It
-also describes how the best mixed reference is found without listing all of them (§8).
+A hypothesis is compared with references, either listed or mixed. A mixed reference takes one alternative of every error
+group, whichever annotator it comes from. docs/metrics/imeasure.md describes how the official scorer chooses among
+listed references (§6), and how the best mixed reference is found without listing all of them (§8). A row of counts has
+fifteen numbers: TP TN FP FN FPN for detection, for correction, and for the baseline, which is the unchanged source.
 
 The search for the best mixed reference of a sentence:
 
@@ -60,9 +61,9 @@ Item = TypeVar("Item")
 
 
 class Limits(NamedTuple):
-    """Limits on time and memory: the largest numbers of the following items.
+    """Limits on time and memory: the largest allowed numbers of the following items.
 
-    `listed`: mixed references of a sentence that is not cut, because cutting would give the same result.
+    `listed`: mixed references of a sentence that is not cut. The result would be the same with cuts.
     `segment`: references of a segment. `sums`: distinct sums of counts. `cells`: cells of an alignment. `work`: cells
     of all alignments of a segment. `lattice`: cells of a search without cuts; 0 turns this search off.
     """
@@ -83,7 +84,10 @@ class RefusedError(Exception):
 
 
 class Group(NamedTuple):
-    """Alternative corrections of one error, each a set of edits. An optional group may stay uncorrected."""
+    """Alternative corrections of one error, each a set of edits.
+
+    An optional group may stay uncorrected.
+    """
 
     alternatives: tuple[tuple[Edit, ...], ...]
     optional: bool
@@ -135,7 +139,7 @@ def _split(items: list[Item], offsets: Offsets) -> list[list[Item]]:
 
 
 def align(source: Int32, hypothesis: Int32, reference: Int32) -> Int32:
-    """Return the columns of the alignment: positions in source, hypothesis and reference, -1 for a gap."""
+    """Return the alignment's columns: positions in the three texts, -1 for a gap."""
     columns = align_texts(source.tolist(), hypothesis.tolist(), reference.tolist())
     return np.array(columns, dtype=np.int32).reshape(-1, 3)
 
@@ -173,14 +177,14 @@ def count_references(
 
 
 def _check_lengths(source: Tokens, hypothesis: Tokens, reference: Tokens, cell_limit: int) -> None:
-    """Refuse the sentence if the table of its two longest texts has more cells than the limit."""
+    """Refuse a sentence whose two longest texts need over `cell_limit` cells."""
     _, second, first = sorted(len(text) + 1 for text in (source, hypothesis, reference))
     if first * second > cell_limit:
         raise RefusedError(TOO_LONG)
 
 
 def choose_listed(counts: Int64, sentence_offsets: Int64, objective: Objective) -> Int64:
-    """Return the row of the best reference of every sentence (docs/metrics/imeasure.md §6)."""
+    """Return the row of each sentence's best reference (docs/metrics/imeasure.md §6)."""
     rows = counts.tolist()
     total = [0] * 15
     chosen = []
@@ -200,11 +204,11 @@ def choose_mixed(
     limits: Limits,
     threads: int = 1,
 ) -> tuple[Int32, Int64, Int32, Int64]:
-    """Choose the best mixed reference of every sentence, without listing them all (docs/metrics/imeasure.md §8).
+    """Choose the best mixed reference of every sentence, without listing them all.
 
-    Returns the alternative chosen in each group (-1: none), and for each sentence its counts, its status (DONE,
-    COLLIDES, TOO_MANY or TOO_LONG) and its work: the numbers of mixed references, alignments, alignment cells and
-    segments. `threads` is for the native kernel.
+    See docs/metrics/imeasure.md §8. Returns the alternative chosen in each group (-1: none), and for each sentence its
+    counts, its status (DONE, COLLIDES, TOO_MANY or TOO_LONG) and its work: the numbers of mixed references, alignments,
+    alignment cells and segments. `threads` is for the native kernel.
     """
     del threads
     total = [0] * 15
@@ -235,17 +239,17 @@ def choose_mixed(
 
 
 class Cut(NamedTuple):
-    """A position in the source, and the position in the hypothesis that is aligned with it."""
+    """A position in the source, and the position in the hypothesis aligned with it."""
 
     source: int
     hypothesis: int
 
 
 class Option(NamedTuple):
-    """A reference of a segment: the choice in each group, its tokens and counts, and how it aligns.
+    """A reference of a segment: choices, tokens and counts, and how it aligns.
 
-    `distances` are its two-way distances to source and hypothesis. `slack` is the cost of the three-way alignment
-    minus the sum of the three two-way distances.
+    `choice` has the choice in each group. `distances` are the two-way distances of the reference to source and
+    hypothesis. `slack` is the cost of the three-way alignment minus the sum of the three two-way distances.
     """
 
     choice: tuple[int, ...]
@@ -257,7 +261,7 @@ class Option(NamedTuple):
 
 @dataclass
 class Segment:
-    """A part of the sentence between two cuts: the groups inside, and all its references.
+    """The part of a sentence between two cuts: its groups and all its references.
 
     `distance` is the two-way distance of source and hypothesis.
     """
@@ -279,7 +283,7 @@ class MixedSentence:
         self.alignments = self.cells = self.segments = 0
 
     def choose(self, offset: Counts, goal: Objective) -> tuple[list[int], list[int]]:
-        """Return the alternative chosen in each group (-1: none), and the counts of the resulting reference."""
+        """Return the alternative chosen in each group (-1: none), and the counts."""
         try:
             segments = self.proven_segments()
             groups = [segment.groups for segment in segments]
@@ -301,7 +305,7 @@ class MixedSentence:
         return choices, counts
 
     def proven_segments(self) -> list[Segment]:
-        """Return segments such that every optimal alignment of every mixed reference passes all cuts."""
+        """Return segments with cuts that no optimal alignment of any reference misses."""
         cuts = [] if self.references <= self.limits.listed else self.find_cuts()  # step 1
         bounds = [Cut(0, 0), *cuts, Cut(len(self.source), len(self.hypothesis))]
         segments = [self.list_references(*pair) for pair in pairwise(bounds)]  # step 2
@@ -312,14 +316,17 @@ class MixedSentence:
         return segments
 
     def find_missable(self, cuts: Sequence[Cut], segments: Sequence[Segment]) -> int | None:
-        """Return the index of a cut that some optimal alignment may miss, None if there is none (step 3)."""
+        """Return the index of a cut that an optimal alignment may miss, or None (step 3)."""
         longest = max(self.source, self.hypothesis, key=len)  # the proof aligns every option with a whole text
         for option in (option for segment in segments for option in segment.options if cuts):
             _check_lengths(option.tokens, longest, (), self.limits.cells)
         return find_missable_cut(self.source, self.hypothesis, cuts, segments)
 
     def find_cuts(self) -> list[Cut]:
-        """Return cuts between blocks: the middles of the longest unedited runs that the hypothesis keeps (step 1)."""
+        """Return cuts between blocks (step 1).
+
+        A cut is the middle of the longest run of tokens that no group edits and that the hypothesis keeps.
+        """
         _check_lengths(self.source, self.hypothesis, (), self.limits.cells)
         kept = {i: j for i, j in align_pair(self.source, self.hypothesis) if i >= 0 and j >= 0}
         cuts = []
@@ -331,7 +338,10 @@ class MixedSentence:
         return cuts
 
     def kept_run(self, place: Cut, left: int, right: int) -> int:
-        """Return how many tokens on each side of a position are unedited and kept by the hypothesis."""
+        """Return how many tokens on each side of `place` are unedited and kept.
+
+        These tokens are in no block, and the hypothesis keeps them.
+        """
         i, j = place
         run = 0
         while (
@@ -346,7 +356,10 @@ class MixedSentence:
         return run
 
     def blocks(self) -> list[tuple[int, int]]:
-        """Return the extents of blocks (groups that overlap or touch), or an empty list if an edit is out of range."""
+        """Return the extents of blocks, or an empty list if an edit is out of range.
+
+        A block is a set of groups that overlap or touch.
+        """
         spans = [edit for group in self.groups for alternative in group.alternatives for edit in alternative]
         if any(not 0 <= start <= end <= len(self.source) for start, end, _ in spans):
             return []
@@ -412,7 +425,10 @@ class MixedSentence:
         return Segment(groups, options, source, hypothesis, distance)
 
     def groups_between(self, start: int, end: int) -> tuple[list[int], int]:
-        """Return the groups in a part of the source, and the number of combinations of their choices."""
+        """Return the groups in a part of the source, and the number of combinations.
+
+        A combination takes one choice of each group.
+        """
         last = end == len(self.source)
         whole = last and not start
         places = [self.groups[g].extent()[0] for g in self.order]
@@ -422,7 +438,7 @@ class MixedSentence:
         return inside, math.prod(len(self.groups[g].choices()) for g in inside)
 
     def list_texts(self, start: int, end: int) -> dict[tuple[int, ...], tuple[int, ...]]:
-        """Return the distinct references of a segment, each with the first combination of choices that gives it."""
+        """Map the distinct references of a segment to the first choices that give them."""
         inside, _ = self.groups_between(start, end)
         found: dict[tuple[int, ...], tuple[int, ...]] = {}
         for combination in product(*(enumerate(self.groups[g].choices()) for g in inside)):
@@ -436,7 +452,7 @@ class MixedSentence:
         return found
 
     def lattice(self) -> tuple[list[list[int]], list[list[tuple[int, ...]]], list[list[Edge]]]:
-        """Return the groups and choices of each segment, and all edges, for the search without cuts."""
+        """Return each segment's groups, choices and edges, for the search without cuts."""
         _check_lengths(self.source, self.hypothesis, (), self.limits.cells)
         blocks = self.blocks()
         middles = [(left + right + 1) // 2 for (_, left), (right, _) in pairwise(blocks)]
@@ -454,13 +470,13 @@ class MixedSentence:
         return groups, [list(found.values()) for found in texts], add_baseline(layers, baseline_layers)
 
     def list_segment(self, start: int, end: int) -> dict[tuple[int, ...], tuple[int, ...]]:
-        """Return the references of a segment of the lattice. Refuse the sentence if there are too many."""
+        """Return the references of a lattice segment, or refuse if there are too many."""
         if self.groups_between(start, end)[1] > MOST_OPTIONS:
             raise RefusedError(TOO_MANY)
         return self.list_texts(start, end)
 
     def pivots(self, bounds: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the cells in which an optimal alignment of source and hypothesis crosses the boundaries."""
+        """Return for each boundary its cell on the alignment of source and hypothesis."""
         passed, place = {0: 0}, 0
         for i, j in align_pair(self.source, self.hypothesis):
             place = j + 1 if j >= 0 else place
@@ -470,7 +486,10 @@ class MixedSentence:
 
 
 def _shortening(groups: Sequence[Sequence[Sequence[Edit]]], edit: Edit, end: int) -> int:
-    """Return by how many tokens other edits that start between the start of `edit` and `end` can shorten the text."""
+    """Return by how many tokens other edits can shorten the text at most.
+
+    Other edits are those that start between the start of `edit` and `end`.
+    """
     return sum(
         max(
             (
@@ -502,8 +521,8 @@ def apply_edits(source: Tokens, edits: Sequence[Edit], start: int, end: int) -> 
 # An alignment passes a cut if it is at the cut in all three texts at the same time. If it misses a cut, it also misses
 # the cut in the two-way alignment of some pair of texts. So it is enough to check each pair: every two-way path that
 # misses cuts must cost more than the distances of the segments that it crosses plus the charges of the cuts that it
-# misses. The charge of a cut is the largest slack of the segment before it plus that of the segment after it: a
-# three-way alignment through the cut may cost that much more than the distances.
+# misses. The charge of a cut is the largest slack of the segment before it plus the largest slack of the segment after
+# it. A three-way alignment through the cut may cost that much more than the distances.
 #
 # All references are checked at once. In a pair, one text is fixed. The other text is a chain of segments with a branch
 # for each reference. The cheapest path that misses cuts is a shortest path through text and chain. Each branch starts
@@ -516,7 +535,7 @@ Branch = tuple[Tokens, int]  # the tokens of a segment, and their distance to th
 def find_missable_cut(
     source: Tokens, hypothesis: Tokens, cuts: Sequence[Cut], segments: Sequence[Segment]
 ) -> int | None:
-    """Return the index of a cut that some optimal alignment may miss, None if there is none (step 3)."""
+    """Return the index of a cut that an optimal alignment may miss, or None (step 3)."""
     slack = [max(option.slack for option in segment.options) for segment in segments]
     charges = [left + right for left, right in pairwise(slack)]
     source_cuts, hypothesis_cuts = [cut.source for cut in cuts], [cut.hypothesis for cut in cuts]
@@ -541,10 +560,11 @@ def find_missable_cut(
 def _missable_in_pair(
     text: Tokens, cuts: Sequence[int], chain: Sequence[Sequence[Branch]], charges: Sequence[int]
 ) -> int | None:
-    """Return the index of a cut that a two-way path of cost 0 or less misses, or None.
+    """Return the index of a cut missed by a two-way path of cost 0 or less, or None.
 
-    Cut g is after segment g of the chain. For the start of a segment, `passed` and `missed` have the least cost of
-    reaching each position of the text: `passed` for paths that passed the cut, `missed` for paths that missed it.
+    The distances of the segments and the charges of missed cuts are subtracted from the cost. Cut g is after segment g
+    of the chain. For the start of a segment, `passed` and `missed` have the least cost of reaching each position of the
+    text: `passed` for paths that passed the cut there, `missed` for paths that missed it.
     """
     passed = [GAP * i for i in range(len(text) + 1)]
     missed = [_FAR] * (len(text) + 1)
@@ -561,7 +581,7 @@ def _missable_in_pair(
 
 
 def _cross_segment(text: Tokens, costs: Sequence[int], branches: Sequence[Branch]) -> list[int]:
-    """Return the least cost of reaching each position of the text at the end of a segment, over all branches."""
+    """Return the least cost at each position after a segment, over all branches."""
     best = [_FAR] * len(costs)
     for tokens, distance in branches:
         ends = costs
@@ -572,7 +592,10 @@ def _cross_segment(text: Tokens, costs: Sequence[int], branches: Sequence[Branch
 
 
 def _take_token(text: Tokens, costs: Sequence[int], token: int, last: bool) -> list[int]:
-    """Return the costs after one token of the chain. After the `last` token, gaps over the text are not yet added."""
+    """Return the costs after one token of the chain.
+
+    After the `last` token of a segment, gaps over the text are not yet added.
+    """
     row = [costs[0] + GAP]
     for i, other in enumerate(text):
         cost = min(costs[i] + (MATCH if token == other else MISMATCH), costs[i + 1] + GAP)
@@ -581,7 +604,10 @@ def _take_token(text: Tokens, costs: Sequence[int], token: int, last: bool) -> l
 
 
 def _miss_cut(costs: Sequence[int], cut: int, charge: int) -> list[int]:
-    """Return the least cost at each position for paths that miss the cut. The cut's charge is subtracted."""
+    """Return the least cost at each position for paths that miss the cut.
+
+    The cut's charge is subtracted.
+    """
     left = _FAR
     missed = []
     for i, cost in enumerate(costs):

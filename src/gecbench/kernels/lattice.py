@@ -1,16 +1,17 @@
-"""The best mixed reference of a sentence that cannot be cut: a search over a lattice of references.
+"""Search for the best mixed reference of a sentence that cannot be cut.
 
 `kernels/imeasure.py` cuts a sentence where every optimal alignment of every mixed reference passes one cell. Some
 outputs leave no such cell. For example, the last words of a truncated output may align with any later occurrence at the
-same cost. Here the references are still divided into segments between blocks of error groups, but alignments may cross
-a boundary in several cells.
+same cost. For such an output, the references are still divided into segments between blocks of error groups. But an
+alignment may cross a boundary between segments in any of several cells.
 
 1. Choose one cell of each boundary, its pivot. For each other cell, compute an upper bound of its advantage: how much
    more an alignment through the cell can save than one through the pivot, over all references. If the bound is below 0,
    no optimal alignment passes through the cell. All other cells, including the pivot, are live.
 2. Go through the segments from left to right. The beginning of a reference has a saving in each live cell of a
-   boundary. If the savings of two beginnings differ by a constant, both continue in the same way and form one class.
-   Trace the official alignment back through each segment, from each live cell at the segment's end. Count its columns.
+   boundary. If the savings of two beginnings differ by the same number in all of these cells, both continue in the same
+   way and form one class. Trace the official alignment back through each segment, from each live cell at the segment's
+   end. Count its columns.
 3. The references of the segments, with the classes and cells that they connect, are the edges of a graph. A path
    through the graph is a mixed reference with its official alignment. `kernels/best_sum.py` finds the best path.
 
@@ -49,7 +50,7 @@ _MOST_EDGES = 1 << 16  # of a segment
 
 
 class Lattice:
-    """A sentence that is searched without cuts: the references of each segment, and the pivot of each boundary."""
+    """A sentence to search without cuts: references by segment, pivots by boundary."""
 
     def __init__(
         self, source: Tokens, hypothesis: Tokens, segments: Sequence[Sequence[Tokens]], pivots: Sequence[Cell]
@@ -58,7 +59,7 @@ class Lattice:
         self.cells = 0  # of all planes so far
 
     def live_cells(self) -> list[list[Cell]]:
-        """Return for each boundary the cells through which an optimal alignment of some reference may pass (step 1).
+        """Return the cells of each boundary that optimal alignments may cross (step 1).
 
         An alignment crosses a boundary in the cell from which it takes the next token of the reference. `ahead` is the
         most that any beginning of a reference can save up to a cell, compared with the saving up to the pivot.
@@ -83,9 +84,10 @@ class Lattice:
         return [[(int(i), int(j)) for i, j in np.argwhere(total >= 0)] for total in sums]
 
     def edges(self, limit: int) -> list[list[Edge]] | None:
-        """Return the edges of every segment (step 2), or None if the planes would have more than `limit` cells.
+        """Return the edges of every segment (step 2), or None if a limit is exceeded.
 
-        Node c * cells + n of a boundary stands for its class c and its live cell n.
+        The planes may have `limit` cells. A boundary may have `_MOST_CLASSES` classes, and a segment `_MOST_EDGES`
+        edges. Node c * cells + n of a boundary stands for its class c and its live cell n.
         """
         bounds = 2 * sum(len(option) for options in self.segments for option in options)
         if bounds * (len(self.source) + 1) * (len(self.hypothesis) + 1) > limit:
@@ -124,11 +126,12 @@ class Lattice:
 
 
 def add_baseline(layers: Sequence[Sequence[Edge]], baseline: Sequence[Sequence[Edge]]) -> list[list[Edge]]:
-    """Return edges with the baseline's counts added. A node of the result is a pair: a node of each given graph.
+    """Return the edges with the baseline's counts added.
 
-    The baseline's edges come from a lattice with an empty hypothesis, in which only source and reference are aligned.
-    In this alignment, a token that both texts share counts as a false positive. Every other column is an error that is
-    not corrected.
+    A node of the result stands for a pair of nodes, one of each given graph. The baseline's edges come from a lattice
+    with an empty hypothesis, in which only source and reference are aligned. In this alignment, a token that both texts
+    share counts as a false positive. For the baseline, such a token is a true negative. Every other column is a false
+    negative: an error that is not corrected.
     """
     joined: list[list[Edge]] = []
     starts = 1  # nodes of the baseline where the segment starts
@@ -173,7 +176,7 @@ class Planes:
         return self.close(self.holding({(0, 0): 0}))
 
     def cross(self, plane: Plane, tokens: Tokens) -> list[Plane]:
-        """Return the given plane at the start of a segment, and the plane after each token of the reference."""
+        """Return the given plane, then the plane after each token of the reference."""
         self.cells += len(tokens) * plane.size
         planes = [plane]
         for token in tokens:
@@ -187,7 +190,10 @@ class Planes:
         return planes
 
     def cross_back(self, plane: Plane, tokens: Tokens) -> Plane:
-        """Return the most that can be saved after each cell at a segment's start, given the same for its end."""
+        """Return the most that can be saved from each cell of a segment's start on.
+
+        `plane` has the same for each cell of the segment's end.
+        """
         self.cells += len(tokens) * plane.size
         for token in reversed(tokens):
             source, hypothesis = self._save_with(token)
@@ -200,7 +206,7 @@ class Planes:
         return plane
 
     def _save_with(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return what a token of the reference saves when aligned with each token of the source or hypothesis."""
+        """Return what a token saves with each token of the source and of the hypothesis."""
         return pair_savings(self.source, [token]), pair_savings([token], self.hypothesis)
 
     def close(self, plane: Plane, backward: bool = False) -> Plane:
@@ -215,10 +221,11 @@ class Planes:
         return closed
 
     def trace_back(self, planes: Sequence[Plane], tokens: Tokens, end: Cell, whole: bool) -> tuple[Cell, Counts]:
-        """Trace the official alignment back through a segment. Return the cell in which it starts, and its counts.
+        """Return start cell and counts of the official alignment through a segment.
 
-        Moves at a boundary before the next token of the reference belong to the segment before the boundary. The
-        first segment has no segment before it, so `whole` makes it count the moves at its own start.
+        The alignment is traced back from the cell `end`. Moves at a boundary before the next token of the reference
+        belong to the segment before the boundary. The first segment has no segment before it, so `whole` makes it count
+        the moves at its own start.
         """
         i, j, k = *end, len(tokens)
         columns: list[Column] = []

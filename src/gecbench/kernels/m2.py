@@ -1,18 +1,18 @@
-"""The M2 format: source sentences with coded edits per annotator, parsed into arrays (native version: m2.cpp).
+"""M2 files parsed into arrays: source sentences with edits per annotator.
 
 A block is `S tokens`, then one line per edit, `A start end|||type|||corrections|||required|||comment|||annotator`,
 then an empty line. Tokens are separated by Unicode whitespace.
 
 Published files contain more. The parsers skip text before the S line of a block, comments (`I …`, `# …`), ChERRANT's
 corrected sentences (`T0-A0 …`, `T0 …`) and further numbers after a span. A second S line in a block is an error,
-because nothing says which sentence the edits belong to.
+because it is unclear which sentence the edits belong to.
 
 `errant_compare` reads a layout of its own. Blocks are separated by exactly one empty line. The first line of a block is
 its sentence, even without `S `. All other lines are edits, and their last field is the annotator. `errant_compare`
 fails on ChERRANT's corrected sentences, but this parser skips them.
 
-The parsers in this module are the reference. Their errors explain what is wrong with a file. The native parser reads
-only the layout that nearly every file has: `S ` lines, edits of six fields with plain numbers, and empty lines.
+The parsers in this module are the reference. Their errors explain what is wrong with a file. The native parser (m2.cpp)
+reads only the layout that nearly every file has: `S ` lines, edits of six fields with plain numbers, and empty lines.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def parse(text: bytes, errant: bool = False) -> ParsedM2 | None:
 
 
 def parse_lines(lines: Sequence[str], file: str = "M2 text") -> ParsedM2:
-    """Parse the lines of an M2 file. `file` is the name of the file in error messages."""
+    """Parse the lines of an M2 file; `file` is its name in error messages."""
     table = _Table()
     inside = False
-    unexplained = 0  # number of the first line of text since the last empty one, if no S line came after it
+    unexplained = 0  # number of the first line of text after the last empty line, if no S line has followed
     for number, line in enumerate([*lines, ""], start=1):
         if not line or line.isspace():
             if unexplained:
@@ -93,7 +93,10 @@ def parse_lines(lines: Sequence[str], file: str = "M2 text") -> ParsedM2:
 
 
 def parse_errant_lines(lines: Sequence[str], file: str = "M2 text", first: int = 1) -> ParsedM2:
-    """Parse lines as `errant_compare` does. `first` is the line number of the first line in the file."""
+    """Parse lines as `errant_compare` does.
+
+    `file` and `first` are for error messages: the name of the file, and the number of the first given line in it.
+    """
     table = _Table()
     inside = False
     for number, line in enumerate(lines, start=1):
@@ -143,7 +146,10 @@ def _parse_errant_edit(line: str) -> Fields:
 
 
 def _whole_number(text: str) -> int:
-    """Parse a whole number. Numbers beyond ±2**61 become ±2**61: they lie outside every sentence either way."""
+    """Parse a whole number; numbers beyond ±2**61 become ±2**61.
+
+    Such numbers lie outside every sentence either way.
+    """
     return max(-_LARGEST, min(int(plain_number(text)), _LARGEST))
 
 

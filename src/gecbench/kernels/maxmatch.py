@@ -1,6 +1,6 @@
-"""MaxMatch, the kernel of M2 (Dahlmeier & Ng 2012), step by step as the official scorer does it (docs/metrics/m2.md).
+"""MaxMatch, the kernel of M2 (Dahlmeier & Ng 2012), as in the official scorer.
 
-For each sentence:
+The sections (§) are those of docs/metrics/m2.md. For each sentence:
 
 1. Align source and hypothesis in two Levenshtein tables and keep the steps of all minimal alignments (§3).
 2. Pool the steps of both tables. They are the arcs of a lattice from the start to the end of both texts (§4).
@@ -107,9 +107,10 @@ def match_corpus(
 def match_sentence(
     source: TokenArray, hypothesis: TokenArray, gold: GoldArrays, options: MatchOptions
 ) -> tuple[NDArray[np.int64], int, NDArray[np.int32]]:
-    """Return the counts of one sentence and annotator, how they were counted (LITERAL), and the proposed edits.
+    """Return counts, method and proposed edits of one sentence and annotator.
 
-    The edits are rows (start, end, hypothesis start, hypothesis end) from left to right.
+    The method is always LITERAL, see `match_corpus`. The edits are rows (start, end, hypothesis start, hypothesis end)
+    from left to right.
     """
     _check_options(options)
     folded = None if options.folded is None else options.folded.lists()
@@ -131,10 +132,10 @@ def _check_options(options: MatchOptions) -> None:
 
 @dataclass
 class Lattice:
-    """The arcs of a sentence, sorted, and the official list of arcs, in which an arc may occur more than once.
+    """The arcs of a sentence, sorted, and the official list of arcs.
 
     Arc a leads from vertex `tails[a]` to `heads[a]`. It starts at the source position `starts[a]` and has `steps[a]`
-    steps, of which `unchanged[a]` keep a token. It is listed `copies[a]` times. The list is divided into groups such
+    steps, of which `unchanged[a]` keep a token. The list has it `copies[a]` times. The list is divided into groups such
     that no arc begins where another arc of its group ends.
     """
 
@@ -156,9 +157,10 @@ class Lattice:
         return self.source[row:end_row], self.hypothesis[column:end_column]
 
     def agrees(self, arc: int, gold: GoldEdit) -> bool:
-        """Return whether an arc with the span of a gold edit has its original tokens and one of its corrections (§6).
+        """Return whether an arc agrees with a gold edit of the same span (§6).
 
-        A gold span outside the sentence never agrees, but it still counts as a gold edit.
+        The arc must have the gold edit's original tokens and one of its corrections. A gold span outside the sentence
+        never agrees, but it still counts as a gold edit.
         """
         if not 0 <= gold.start <= gold.end <= len(self.source):
             return False
@@ -171,7 +173,10 @@ class Lattice:
 
 
 def build_lattice(source: Tokens, hypothesis: Tokens, options: MatchOptions, number: int = 0) -> Lattice:
-    """Return the lattice of all edits from source to hypothesis. `number` is the sentence index in errors."""
+    """Return the lattice of all edits from source to hypothesis.
+
+    `number` is the index of the sentence, for error messages.
+    """
     if len(source) * len(hypothesis) > _MOST_CELLS:
         raise too_large_for_python(f"sentence {number + 1} is too long to align")
     # Steps 1 and 2. A step that is in both tables is listed twice.
@@ -189,7 +194,10 @@ def build_lattice(source: Tokens, hypothesis: Tokens, options: MatchOptions, num
 
 
 def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) -> list[tuple[Vertex, Vertex]]:
-    """Return the steps of all minimal alignments; insertions and deletions cost 1 (step 1)."""
+    """Return the steps of all minimal alignments (step 1).
+
+    Insertions and deletions cost 1.
+    """
     costs = [list(range(len(hypothesis) + 1))]
     for i, token in enumerate(source, 1):
         above, row = costs[-1], [i]
@@ -237,7 +245,7 @@ class MergedEdits:
                 self.starts[tail, head] = self.ends[head] = column
 
     def merge(self, max_unchanged_words: int) -> list[Ints]:
-        """Merge arcs that follow each other, as the algorithm of Floyd and Warshall does (step 3).
+        """Merge consecutive arcs in the order of Floyd and Warshall's algorithm (step 3).
 
         The official loops go over all triples of vertices: for each middle, for each tail, for each head. A merged arc
         is listed if it spans few enough unchanged words, and has fewer steps than all earlier arcs between its ends.
@@ -282,11 +290,11 @@ class MergedEdits:
 
 
 def remove_merged_noops(table: MergedEdits, groups: Sequence[Ints]) -> list[Ints]:
-    """Remove merged arcs that change nothing, but keep those that the official program misses.
+    """Remove merged arcs that change nothing, except those the program skips.
 
-    The program removes arcs from a list while it loops over this list. So the loop skips the arc after each removed
-    arc, even if this arc changes nothing. If an arc is listed twice, its first entry is removed. The length of the
-    remaining list affects the weights of step 4.
+    The official program removes arcs from a list while it loops over this list. So the loop skips the arc after each
+    removed arc, even if the skipped arc changes nothing. If an arc is listed twice, its first entry is removed. The
+    length of the remaining list affects the weights of step 4.
     """
     listed = np.concatenate([*groups, np.zeros((0, 2), dtype=np.int64)])
     tails, heads = listed.T
@@ -308,7 +316,10 @@ def remove_merged_noops(table: MergedEdits, groups: Sequence[Ints]) -> list[Ints
 
 
 def match_annotator(lattice: Lattice, golds: Sequence[GoldEdit], folded: Sequence[Tokens] | None = None) -> Match:
-    """Count one annotator's edits; with `folded`, ignore those that change only spaces or case (§8)."""
+    """Count one annotator's edits.
+
+    With `folded`, proposed edits that change only spaces or case are ignored (§8).
+    """
     path = find_lightest_path(lattice, weigh_arcs(lattice, golds))  # steps 4 and 5
     proposed = [arc for arc in path if lattice.unchanged[arc] < lattice.steps[arc]]
     if folded is not None:
@@ -349,7 +360,7 @@ def weigh_arcs(lattice: Lattice, golds: Sequence[GoldEdit]) -> NDArray[np.float6
 def weigh_insertions(
     lattice: Lattice, arcs: Ints, golds: Sequence[GoldEdit], weights: NDArray[np.float64], reward: float
 ) -> None:
-    """Pair the insertions at one position with the gold insertions there, from both ends (step 4).
+    """Weigh the insertions at a position by pairing them with the gold's (step 4).
 
     Two pointers move along the sorted arcs, one from the left and one from the right. They take turns after each miss.
     After a match, the same pointer skips to the next arc that touches the matched arc. Every arc that a pointer passes
@@ -386,12 +397,12 @@ def weigh_insertions(
 
 
 def find_lightest_path(lattice: Lattice, weights: NDArray[np.float64]) -> list[int]:
-    """Return the arcs of the lightest path from the first vertex to the last, by Bellman and Ford's algorithm (step 5).
+    """Return the arcs of the lightest path, by Bellman and Ford's algorithm (step 5).
 
-    Arcs are taken in the order of the list, and only a strictly lighter path replaces another. Sums are floats, so that
-    rounding decides between paths of equal weight as it does in the official scorer. No arc begins where another arc
-    of its group ends. So numpy can compare all arcs of a group with the distances before the group, and skip those arcs
-    that do not shorten a distance.
+    The path leads from the first vertex to the last. Arcs are taken in the order of the list, and only a strictly
+    lighter path replaces another. Sums are floats, so that rounding decides between paths of equal weight as it does in
+    the official scorer. No arc begins where another arc of its group ends. So numpy can compare all arcs of a group
+    with the distances before the group, and skip those arcs that do not shorten a distance.
     """
     distance = np.full(len(lattice.vertices), np.inf)
     distance[0] = 0
@@ -415,7 +426,11 @@ def find_lightest_path(lattice: Lattice, weights: NDArray[np.float64]) -> list[i
 
 
 def count_correct(lattice: Lattice, proposed: Sequence[int], golds: Sequence[GoldEdit]) -> int:
-    """Count matches of the proposed edits in the gold list, from left to right; one edit can match several (step 6)."""
+    """Count the matches of proposed edits in the gold list (step 6).
+
+    Edits are taken from left to right. One edit can match several gold edits. The search for the next edit starts after
+    the last match.
+    """
     correct = position = 0
     for arc in proposed:
         span = (int(lattice.starts[arc]), int(lattice.ends[lattice.heads[arc]]))

@@ -22,7 +22,7 @@ TokenRule = Literal["ascii", "unicode"]
 
 @dataclass(frozen=True)
 class TokenArray:
-    """Token sequences laid end to end: sequence i is `ids[offsets[i]:offsets[i + 1]]`."""
+    """Token sequences end to end: sequence i is `ids[offsets[i]:offsets[i + 1]]`."""
 
     ids: Ids
     offsets: Offsets
@@ -49,20 +49,24 @@ NO_TOKENS = TokenArray(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
 
 def offsets_of(parts: Sequence[Sized]) -> Offsets:
-    """Return the offset of each part when all are laid end to end, and the total length last."""
+    """Return the offset of each part laid end to end, and the total length last."""
     return np.cumsum([0, *map(len, parts)], dtype=np.int64)
 
 
 def offsets_of_sizes(sizes: npt.NDArray[Any]) -> Offsets:
-    """Return the offset of each part, given the sizes of the parts. In a mask, True counts as 1, False as 0."""
+    """Return the offset of each part of the given sizes, and the total size last.
+
+    In a mask, True counts as 1 and False as 0.
+    """
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1) -> tuple[Ids, Offsets]:
-    """Number the tokens of all lines. Return these numbers, line after line, and where each line starts among them.
+    """Number the tokens of all lines.
 
-    In the input, line i is `text[line_offsets[i]:line_offsets[i + 1]]`. Equal tokens have equal numbers, in the order
-    of first appearance. Only the native kernel uses `threads`.
+    Returns the numbers, line after line, and where the numbers of each line start. Line i of the input is
+    `text[line_offsets[i]:line_offsets[i + 1]]`. Equal tokens have equal numbers, given in the order of first
+    appearance. Only the native kernel uses `threads`.
     """
     return intern_and_list(text, line_offsets, unicode_whitespace, threads)[:2]
 
@@ -70,7 +74,10 @@ def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads
 def intern_and_list(
     text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1
 ) -> tuple[Ids, Offsets, bytes, Offsets]:
-    """Return the result of `intern`, the distinct tokens end to end (in number order), and their lengths."""
+    """Return the result of `intern`, the distinct tokens, and their lengths in bytes.
+
+    The distinct tokens are laid end to end, in the order of their numbers.
+    """
     del threads
     numbers: dict[str | bytes, int] = {}
     ids: list[int] = []
@@ -87,7 +94,7 @@ def intern_and_list(
 
 
 def split_tokens(line: str, rule: TokenRule) -> list[str]:
-    r"""Split a line on runs of whitespace: ASCII blanks only, or all that Unicode calls whitespace.
+    r"""Split a line on runs of ASCII whitespace, or of all Unicode whitespace.
 
     >>> split_tokens("a b\u00a0c", "ascii"), split_tokens("a b\u00a0c", "unicode")
     (['a', 'b\xa0c'], ['a', 'b', 'c'])
@@ -104,7 +111,7 @@ def ngrams(tokens: Sequence[Any], n: int) -> Ngrams:
 
 @dataclass(frozen=True)
 class EncodedLines:
-    """Lines as bytes end to end, with the length of each: the input of `intern_encoded`."""
+    """Lines as bytes end to end, and their lengths: the input of `intern_encoded`."""
 
     text: bytes
     lengths: Offsets
@@ -119,7 +126,10 @@ class EncodedLines:
 
 
 def encode_lines(lines: Sequence[str]) -> EncodedLines:
-    """Encode lines as UTF-8, each with a line feed at its end, so that tokens of two lines stay apart."""
+    """Encode lines as UTF-8, each with a line feed at its end.
+
+    The line feed keeps the tokens of two lines apart.
+    """
     joined = "\n".join([*lines, ""])
     try:
         text = joined.encode()
@@ -137,17 +147,20 @@ def encode_lines(lines: Sequence[str]) -> EncodedLines:
 
 
 def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
-    """Split lines as `split_tokens` does, and number the tokens. Equal tokens have the same number in all lines."""
+    """Split lines as `split_tokens` does, and number the tokens.
+
+    Equal tokens have the same number in all lines.
+    """
     return intern_encoded([encode_lines(lines)], rule)
 
 
 def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray:
-    """Split lines into tokens and number the tokens. The lines of all `parts` are put end to end."""
+    """Split the lines of all `parts`, put end to end, and number the tokens."""
     return TokenArray(*kernels.select("tokens").intern(*_concatenate(parts), rule == "unicode", kernels.threads()))
 
 
 def intern_texts(texts: Sequence[Sequence[str]]) -> TokenArray:
-    """Number the tokens of texts that are already split; equal tokens have the same number."""
+    """Number the tokens of split texts; equal tokens have the same number."""
     numbers: dict[str, int] = {}
     ids = [numbers.setdefault(token, len(numbers)) for text in texts for token in text]
     return TokenArray(np.array(ids, dtype=np.int32), offsets_of(texts))
@@ -161,7 +174,7 @@ def characters_of(lines: Sequence[str]) -> TokenArray:
 
 @dataclass(frozen=True)
 class KnownLines:
-    """Lines whose tokens are numbered once, so that many other lines can be compared with them."""
+    """Lines with tokens numbered once, for comparison with many other lines."""
 
     tokens: TokenArray
     vocabulary: EncodedLines
@@ -169,7 +182,7 @@ class KnownLines:
 
     @classmethod
     def of(cls, parts: Sequence[EncodedLines], rule: TokenRule) -> KnownLines:
-        """Split the lines of all `parts`, put end to end, as `split_tokens` does, and number the tokens."""
+        """Split the lines of all `parts`, put end to end, and number the tokens."""
         found = kernels.select("tokens").intern_and_list(*_concatenate(parts), rule == "unicode", kernels.threads())
         return cls(TokenArray(*found[:2]), EncodedLines(*found[2:]), rule)
 
@@ -184,9 +197,10 @@ def _concatenate(parts: Sequence[EncodedLines]) -> tuple[bytes, Offsets]:
 
 
 def count_shared(left: bytes, left_offsets: Offsets, right: bytes, right_offsets: Offsets) -> Ids:
-    """Count the tokens of each pair of lines: left, right, distinct tokens in both, and distinct tokens in either.
+    """Count the tokens of each pair of lines: left, right, in both, and in either.
 
-    Line i of a text is `text[offsets[i]:offsets[i + 1]]`, in UTF-8; tokens are separated by Unicode whitespace.
+    The tokens in both lines and in either line are counted once each. Line i of a text is
+    `text[offsets[i]:offsets[i + 1]]`, in UTF-8. Tokens are separated by Unicode whitespace.
     """
     rows = []
     for ours, theirs in zip(_split(left, left_offsets), _split(right, right_offsets), strict=True):

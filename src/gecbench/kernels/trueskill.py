@@ -1,7 +1,7 @@
-"""TrueSkill for two players and its bootstrap runs (Herbrich et al. 2006; Sakaguchi et al. 2014).
+"""TrueSkill for two players (Herbrich et al. 2006), and its bootstrap runs.
 
-Random numbers come from SplitMix64 (Steele et al. 2014). Run r of a seed starts from the state
-`mix(seed + r * GOLDEN)`, so that runs do not depend on each other and both kernels get the same numbers.
+The runs follow Sakaguchi et al. 2014. Random numbers come from SplitMix64 (Steele et al. 2014). Run r of a seed starts
+from the state `mix(seed + r * GOLDEN)`, so that runs do not depend on each other and both kernels get the same numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GOLDEN = 0x9E3779B97F4A7C15
 TERMS = 15
 _EXPONENTIAL = [1 / factorial(n) for n in reversed(range(TERMS))]
 _INTEGRAL = [1 / (factorial(n) * (2 * n + 1)) for n in reversed(range(TERMS))]
-_NEAR = 1.0  # the series serve |x| up to this in `probability`, and -x * x / 2 in `exponential`
+_NEAR = 1.0  # a series is used for |x| up to this in `probability`, up to half its square in `exponential`
 _LOG_OF_2 = 0.6931471805599453
 _UPPER_LOG_OF_2, _LOWER_LOG_OF_2 = 0xB17217F7 / 2**32, 0xD1CF79ABC9E3B398 / 2**96
 _DENSITY_AT_ZERO = 1 / sqrt(2 * pi)
@@ -34,7 +34,7 @@ def mix(value: int) -> int:
 
 
 def uniforms(seed: int, run: int) -> Iterator[float]:
-    """Yield uniform numbers in [0, 1): add GOLDEN to the state, mix it, take the upper 53 bits."""
+    """Yield uniform numbers in [0, 1), made of the upper 53 bits of SplitMix64."""
     state = mix(seed + run * GOLDEN)
     while True:
         state = (state + GOLDEN) & MASK
@@ -52,7 +52,7 @@ def _sum_series(series: list[float], x: float) -> float:
 
 
 def exponential(x: float) -> float:
-    """Return e to the power of x, computed as a power of 2 times the series of a small remainder."""
+    """Return e to the power of x: a power of 2 times the series of a remainder."""
     if abs(x) <= _NEAR * _NEAR / 2:
         return _sum_series(_EXPONENTIAL, x)
     if x < -746:
@@ -74,9 +74,10 @@ _DENSITY_TABLE = [(square, exponential(-0.5 * square)) for square in _SQUARES]
 def probability(x: float) -> float:
     """Return the probability that a standard normal variable is less than x.
 
-    Near zero, the series of the density is integrated. Elsewhere, the tail is the integral over t of
-    exp(-t * t / 2) / (t * t + x * x), computed by the trapezoidal rule with the correction of Chiarella & Reichel 1968.
-    If |x| is 8 or more, the correction is less than the last bit and is left out.
+    Near zero, the series of the density is integrated. Elsewhere, the tail is |x| exp(-x * x / 2) / (2 pi) times the
+    integral over t of exp(-t * t / 2) / (t * t + x * x). The integral is computed by the trapezoidal rule with the
+    correction of Chiarella & Reichel 1968. If |x| is 8 or more, the correction is less than the last bit and is left
+    out.
     """
     distance = abs(x)
     if distance <= _NEAR:
@@ -92,7 +93,10 @@ def probability(x: float) -> float:
 
 
 def _win(lead: float, margin: float) -> tuple[float, float]:
-    """Return v and w of a win (Herbrich et al. 2006, §4). `lead` and `margin` are in units of the total deviation."""
+    """Return v and w of a win (Herbrich et al. 2006, §4).
+
+    `lead` and `margin` are in units of the total standard deviation.
+    """
     x = lead - margin
     chance = probability(x)
     if chance <= 0:
@@ -102,7 +106,10 @@ def _win(lead: float, margin: float) -> tuple[float, float]:
 
 
 def _tie(lead: float, margin: float) -> tuple[float, float]:
-    """Return v and w of a tie, for the player who leads by `lead`. -lead gives -v and the same w."""
+    """Return v and w of a tie, for the player who leads by `lead`.
+
+    For -lead, v changes its sign and w is the same.
+    """
     distance = abs(lead)
     low, high = -margin - distance, margin - distance
     chance = probability(high) - probability(low)
@@ -117,7 +124,10 @@ def _tie(lead: float, margin: float) -> tuple[float, float]:
 def rate(
     mean1: float, variance1: float, mean2: float, variance2: float, outcome: int, beta: float, margin: float
 ) -> tuple[float, float, float, float]:
-    """Return the new (mean1, variance1, mean2, variance2) after player 1 won (1), lost (-1) or tied (0)."""
+    """Return the new (mean1, variance1, mean2, variance2) after one outcome.
+
+    `outcome` is 1 if player 1 won, -1 if player 1 lost, and 0 for a tie.
+    """
     total = variance1 + variance2 + 2 * beta * beta
     unit = 1 / sqrt(total)
     sign = float(outcome) if outcome else 1.0
@@ -146,12 +156,13 @@ def runs(
     count: int,
     threads: int = 1,
 ) -> NDArray[np.float64]:
-    """Return final means, shape (count, systems), of runs first_run … first_run + count - 1.
+    """Return the final means of runs, as an array (count, systems).
 
-    With p = a * systems + b, `outcomes[offsets[p] : offsets[p + 1]]` are the judgments of system a against b, seen from
-    a. An iteration (Sakaguchi et al. 2014) has four steps: (1) Take the system with the largest variance, on ties the
-    last. (2) Pick an opponent of this system; the probability is proportional to exp(-|difference of means|).
-    (3) Pick a judgment of this pair at random. (4) Update both ratings with it. `threads` is for the native kernel.
+    The runs are numbers first_run … first_run + count - 1. With p = a * systems + b,
+    `outcomes[offsets[p] : offsets[p + 1]]` are the judgments of system a against b, seen from a. An iteration
+    (Sakaguchi et al. 2014) has four steps: (1) Take the system with the largest variance, on ties the last. (2) Pick an
+    opponent of this system; the probability is proportional to exp(-|difference of means|). (3) Pick a judgment of this
+    pair at random. (4) Update both ratings with it. `threads` is for the native kernel.
     """
     del threads
     results = np.empty((count, systems))
