@@ -1,7 +1,8 @@
 // The plain loop: for each sentence, add every annotator's counts to the totals and keep the best F. A choice depends
 // on all choices before it, so the loop cannot be split. For resampled corpora, several walks are advanced together, so
-// that the processor can overlap them. Annotators with equal counts in a sentence are offered once. Comparisons avoid
-// branches. The same doubles are computed in the same order, so choices are the same.
+// that the processor can overlap them. Of annotators with equal counts in a sentence, only the first is tried.
+// Comparisons avoid branches. The same doubles are computed in the same order as in the Python reference, so choices
+// are the same.
 #include "greedy.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The seven multisets of the paper are not built. An n-gram that occurs s, c and r times in source, hypothesis and
-// reference adds to the counts by comparing these three numbers. N-grams of the reference alone need not be told apart,
-// since each of their occurrences is an under-insertion: they share the number 0 (ngrams.hpp).
+// The seven multisets of the paper are not built. Let an n-gram occur s, c and r times in source, hypothesis and
+// reference. What it adds to the counts follows from these three numbers. N-grams of the reference alone share the
+// number 0 (ngrams.hpp): each of their occurrences is an under-insertion, so they need not be told apart.
 #include "green.hpp"
 
 #include <algorithm>

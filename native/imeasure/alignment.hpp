@@ -1,10 +1,10 @@
 // Three-way sum-of-pairs alignment of source, hypothesis and reference (Felice & Briscoe 2015, section 2.2;
-// docs/metrics/imeasure.md §4 and §5), and the counts read off it. Python reference: gecbench/kernels/alignment.py.
+// docs/metrics/imeasure.md §4 and §5), and the counts of its columns. Python reference: gecbench/kernels/alignment.py.
 //
 // The paper fills a table of |source| x |hypothesis| x |reference| cells. Here three two-way tables are filled instead:
-// 1. A step over some of the three texts is also a step in each pair of texts. Its loss is the cost that it adds there
-//    to the best two-way alignments. The losses of an alignment add up to its slack: its cost minus the three two-way
-//    costs.
+// 1. A step over some of the three texts is also a step in each pair of texts. Its loss is the cost that it adds to the
+//    best two-way alignments of these pairs. The losses of the steps of an alignment add up to its slack: its cost
+//    minus the three two-way costs.
 // 2. Walk back from the end of the texts. Take the first step, in the official order of ties, whose loss is at most the
 //    slack that is left. The slack is 0 at first.
 // 3. If there is no such step, note how much slack the cell needs at least: the least sum of the loss of a step and the

@@ -1,5 +1,5 @@
 // Comparison of counts, and the best sum over segments (see best_sum.hpp). Floats are computed in the order of the
-// official scorer; compile without contraction (-ffp-contract=off).
+// official scorer. Compile without contraction (-ffp-contract=off), which would round differently.
 #include "imeasure/best_sum.hpp"
 
 #include <algorithm>

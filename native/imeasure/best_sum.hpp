@@ -2,11 +2,11 @@
 // docs/metrics/imeasure.md §6), and the best sum of counts over the references of all segments (§8, step 3). Python
 // reference: gecbench/kernels/best_sum.py.
 //
-// The program compares the counts of all mixed references. Here the references of each segment are given. One reference
-// per segment is picked such that the sum of counts is best, without trying all combinations. Most keys of the
-// comparison are ratios of sums. The largest ratio over all paths is found by Dinkelbach's iteration (1967) in whole
-// numbers. The paths that have it form a smaller graph, in which the next key is maximized. Other keys (F, I) are
-// compared as floats for all distinct sums, in the program's order of operations.
+// The official program compares the counts of all mixed references. Here the references of each segment are given. One
+// reference per segment is picked such that the sum of counts is best, without trying all combinations. Most keys of
+// the comparison are ratios of sums. The largest ratio over all paths is found by Dinkelbach's iteration (1967) in
+// whole numbers. The paths with this ratio form a smaller graph, in which the next key is maximized. Other keys (F, I)
+// are compared as floats for all distinct sums, in the official program's order of operations.
 #pragma once
 
 #include <array>

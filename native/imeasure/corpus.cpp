@@ -1,4 +1,4 @@
-// Sentences are shared among threads; each aligns or mixes its own references.
+// Sentences are shared among threads. Each thread aligns or mixes the references of its own sentences.
 #include "imeasure/corpus.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The best mixed reference of a sentence that cannot be cut. The steps and why they are exact: Python reference,
-// gecbench/kernels/lattice.py, and docs/metrics/imeasure.md §8.
+// The best mixed reference of a sentence that cannot be cut (docs/metrics/imeasure.md §8). The Python reference,
+// gecbench/kernels/lattice.py, explains the steps and why they are exact.
 #pragma once
 
 #include <optional>

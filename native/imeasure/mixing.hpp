@@ -1,16 +1,16 @@
 // The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1; docs/metrics/imeasure.md §8). Python
 // reference: gecbench/kernels/imeasure.py.
 //
-// A mixed reference takes one alternative of every error group. So the number of mixed references is a product. The
-// paper lists all of them. Here
-// 1. the sentence is cut between groups, in the middle of a run of source tokens that no group edits and the hypothesis
-//    keeps;
-// 2. the references of each segment are listed and aligned by themselves;
-// 3. one reference per segment is picked so that the sum of their counts is best (best_sum.hpp).
-// That is right if every optimal alignment of every mixed reference passes through every cut point: then alignments
-// and counts add up segment by segment. CutPointProof proves it for each sentence before step 3; a cut point for which
-// the proof fails is dropped, and the two segments are listed as one. If a segment then has too many references, the
-// sentence is searched without cut points (lattice.hpp).
+// A mixed reference takes one alternative of every error group. So the number of mixed references is the product of the
+// numbers of alternatives. The paper lists all mixed references. This kernel does not:
+// 1. The sentence is cut between groups, in the middle of a run of source tokens that no group edits and the hypothesis
+//    keeps.
+// 2. The references of each segment are listed and aligned by themselves.
+// 3. One reference per segment is picked so that the sum of their counts is best (best_sum.hpp).
+// The result is right if every optimal alignment of every mixed reference passes through every cut point. Then
+// alignments and counts add up segment by segment. CutPointProof proves this for each sentence before step 3. A cut
+// point for which the proof fails is dropped, and the segments on both sides of it are listed as one. If a segment then
+// has too many references, the sentence is searched without cut points (lattice.hpp).
 #pragma once
 
 #include <vector>

@@ -1,10 +1,10 @@
 // The edit lattice of a sentence pair: the union of two Levenshtein lattices, and merged edits between its vertices
-// (Dahlmeier & Ng 2012; the official program in docs/metrics/m2.md §3-§5). Also the gold edits and the options
-// that all parts of MaxMatch share. Python reference: gecbench/kernels/maxmatch.py.
+// (Dahlmeier & Ng 2012; the official program in docs/metrics/m2.md §3-§5). This file also has the gold edits
+// and the options that all parts of MaxMatch share. Python reference: gecbench/kernels/maxmatch.py.
 //
-// The program lists every merged edit by Floyd and Warshall's algorithm, cubic in the vertices. Here only the steps of
-// length one are stored. ArcFinder finds the merged edit that the program would list between two given vertices. The
-// best path needs nothing else (path.hpp).
+// The program lists every merged edit by Floyd and Warshall's algorithm, in time cubic in the number of vertices. Here
+// only the steps of length one are stored. ArcFinder finds the merged edit that the program would list between two
+// given vertices. The best path needs nothing else (path.hpp).
 #pragma once
 
 #include <array>

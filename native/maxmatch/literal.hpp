@@ -2,8 +2,8 @@
 // order, weights as doubles, Bellman-Ford in list order. It decides where rounding or the order of the list can matter,
 // which path.hpp detects. Python reference: gecbench/kernels/maxmatch.py.
 //
-// Unlike the program, it visits only arcs that meet at a vertex instead of all triples of vertices, and stops
-// Bellman-Ford after a sweep without change: the same list and the same path in less time.
+// The official program visits all triples of vertices. This code visits only arcs that meet at a vertex, and it stops
+// Bellman-Ford after a sweep without change. It finds the same list and the same path in less time.
 #pragma once
 
 #include <vector>
