@@ -1,1 +1,1 @@
-"""The leaderboard: records of submissions, the folder or Hub repository that stores them, and the page of the board."""
+"""The leaderboard: records of submissions, their storage, and the board's page."""

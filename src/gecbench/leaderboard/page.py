@@ -1,4 +1,4 @@
-"""Build the static page of a board: its tables as scripts, JSON and CSV, and the page's other files."""
+"""Build the static page of a board, with its tables as scripts, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class PagePlan:
         restricted_texts: Whether to show sentences even if the license of the corpus forbids publication.
         board: The name of the board in sample commands.
         resamples: The number of bootstrap resamples per test.
-        compute: Whether to compute missing tests. Without them, the build is quick and shows only stored tests.
-        server: Limits that the upload form shows, or None if the page has no upload form.
+        compute: Whether to compute missing tests. If not, the build is quick and shows only stored tests.
+        server: Settings of the upload form, such as its limits, or None if the page has no upload form.
     """
 
     corpora: Sequence[Corpus] = ()
@@ -86,7 +86,7 @@ class PagePlan:
 
 @dataclass
 class Built:
-    """A built page: its files by their path within the folder, and warnings about records and tests."""
+    """A built page: its files by their path within the folder, and warnings."""
 
     folder: Path
     files: dict[str, Path] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Built:
         self.write(f"data/{name}.json", data.encode())
 
     def keep_data(self, name: str) -> bool:
-        """Keep the data that an earlier build wrote. Return whether there were any."""
+        """Keep data that an earlier build wrote, and return whether they exist."""
         paths = {file: self.folder / file for file in (f"data/{name}.js", f"data/{name}.json")}
         kept = all(path.is_file() for path in paths.values())
         if kept:
@@ -121,7 +121,10 @@ class Built:
         return kept
 
     def remove_others(self) -> None:
-        """Remove data of earlier builds that this build did not write, because the data may be private now."""
+        """Remove data of earlier builds that this build neither wrote nor kept.
+
+        These data may be private now.
+        """
         for path in (self.folder / "data").glob("*"):
             if _DATA_FILE.fullmatch(path.name) and f"data/{path.name}" not in self.files:
                 path.unlink(missing_ok=True)
@@ -138,7 +141,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         plan: What to put on the page.
 
     Returns:
-        The written files, and warnings about records and tests.
+        The built page: its files, and warnings.
     """
     store.remove_leftovers()
     settings, loaded = store.settings, store.load()
@@ -189,9 +192,9 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
 
 
 def _warn_of_few_resamples(rows: Mapping[BoardTable, Sequence[Row]], resamples: int) -> Iterator[str]:
-    """Yield a warning for each table that has too many tests for this number of resamples.
+    """Yield a warning for each table that needs more resamples for its tests.
 
-    Their p-values cannot be significant after Holm's adjustment.
+    With too few resamples, no p-value can be significant after Holm's adjustment.
     """
     for table, found in rows.items():
         tested = Counter(metric for row in found for metric, figure in row["scores"].items() if figure.get("cluster"))
@@ -204,12 +207,12 @@ def _warn_of_few_resamples(rows: Mapping[BoardTable, Sequence[Row]], resamples: 
 
 
 def _reported(corpora: Mapping[BoardTable, Corpus], settings: Settings) -> list[Record]:
-    """Return the results that others reported. A board with its own corpora gets only results on these corpora."""
+    """Return the results that others reported, on the board's corpora if it has any."""
     return [record for record in seed_records() if not settings.corpora or record.table in corpora]
 
 
 def _types_in_words(corpora: Iterable[Corpus]) -> dict[str, str]:
-    """Return descriptions of the error types in the annotations of corpora, where a description is known.
+    """Return the known descriptions of the error types in corpora, by type.
 
     The operations of ERRANT are included, because edits extracted from references have an operation as their type.
     """
@@ -219,7 +222,7 @@ def _types_in_words(corpora: Iterable[Corpus]) -> dict[str, str]:
 
 
 def _about(table: BoardTable) -> dict[str, Any]:
-    """Return the titles of a table, and the license, homepage and citation of its corpus if gecbench declares it."""
+    """Return the titles, license, homepage and citation of a table, as far as known."""
     found = declared_config(table)
     if found is None:
         names = {"demo": "Demo corpus"}
@@ -236,7 +239,9 @@ def _about(table: BoardTable) -> dict[str, Any]:
 
 
 def _citation(text: str, config: str) -> str:
-    """Return the papers to cite for a configuration. Papers after a name are only for the configuration of this name.
+    """Return the papers to cite for a configuration.
+
+    A paper after a name, such as `nine: B 2015`, is cited only for the configuration of this name.
 
     >>> _citation("A 2014; nine: B 2015", "two"), _citation("A 2014; nine: B 2015", "nine")
     ('A 2014', 'A 2014; B 2015')
@@ -251,7 +256,10 @@ def _may_show_texts(table: BoardTable, plan: PagePlan) -> bool:
 
 
 def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tests: Significance) -> list[str]:
-    """Write the significance tests of all pairs of systems, a file per metric. Return the metrics that have tests."""
+    """Write the tests of all pairs of systems, and return the metrics with tests.
+
+    The tests of each metric are in a file of their own.
+    """
     written = []
     for metric in METRICS:
         found = tests.matrix([record for record in records if metric in record.scores], metric)
@@ -274,7 +282,7 @@ def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tes
 
 
 def _write_human_scores(built: Built, table: BoardTable, records: Sequence[Record]) -> bool:
-    """Write the human scores of a table's systems. Return whether there are any."""
+    """Write SEEDA's human scores of a table's systems, and return whether any exist."""
     try:
         found = _human_scores(table, records)
     except GecbenchError as error:
@@ -286,10 +294,11 @@ def _write_human_scores(built: Built, table: BoardTable, records: Sequence[Recor
 
 
 def _human_scores(table: BoardTable, records: Sequence[Record]) -> dict[str, Any] | None:
-    """Return SEEDA's human scores (TrueSkill) of a table's systems, or None if fewer than three were judged.
+    """Return SEEDA's human scores of a table's systems, or None for fewer than three.
 
-    A system is recognized by its outputs. References and the unchanged source are not ranked, so they are left out.
-    In the result, `judgments` has two entries (judged edits, judged sentences). Each entry lists a score per id.
+    The scores are from TrueSkill. A system is recognized by its outputs. References and the unchanged source are not
+    ranked, so they are left out. In the result, `judgments` has two entries: scores from judged edits, and scores from
+    judged sentences. Each entry has a score for each system in `ids`.
     """
     systems = [record for record in records if record.role == "system" and record.outputs]
     named = {each.system for each in systems} & {*seeda.SYSTEMS}
@@ -316,7 +325,7 @@ def _metric(name: str) -> dict[str, Any]:
 
 
 def _plugins(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return what the page shows about each plug-in metric that scored any of the rows."""
+    """Return what the page shows about each plug-in metric that scored a row."""
     figures = (pair for row in rows for pair in row["scores"].items())
     found = {name: figure["signature"] for name, figure in figures if is_shown_plugin(name, figure)}
     return [
@@ -374,7 +383,10 @@ def _write_table(
 def _with_details(
     built: Built, store: FolderStore, records: Sequence[Record], corpora: Mapping[BoardTable, Corpus], plan: PagePlan
 ) -> tuple[Record, ...]:
-    """Write the details of records. Skip a record with a warning if its details do not fit its corpus."""
+    """Write the details of records, and return the records whose details fit.
+
+    A record is skipped with a warning if its details do not fit its corpus.
+    """
     kept, warnings = [], []
     for record in records:
         try:
@@ -387,9 +399,10 @@ def _with_details(
 
 
 def _write_details(built: Built, store: FolderStore, record: Record, corpus: Corpus | None, texts: bool) -> None:
-    """Write the scores of groups of sentences. If `texts`, also write the outputs with their edits and scores.
+    """Write a record's scores of groups and, if `texts`, its outputs.
 
-    Missing scores are computed: a board that was private before has not stored them.
+    The outputs are written with their edits and the scores of their sentences. Missing scores are computed, because a
+    board does not store them while it is private.
     """
     names = [f"system-{record.id}", *([f"outputs-{record.id}"] if texts else ())]
     kept = [built.keep_data(name) for name in names]
@@ -426,7 +439,10 @@ def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
 
 
 def script(name: str, value: object) -> bytes:
-    """Return data as a script for the page, because a page opened from a disk cannot fetch JSON."""
+    """Return data as a script for the page.
+
+    A page that is opened from a disk cannot fetch JSON.
+    """
     return _script(name, json.dumps(value, separators=(",", ":")))
 
 
@@ -440,7 +456,11 @@ def table_key(table: BoardTable) -> str:
 
 
 def card(ours: str, settings: Settings) -> str:
-    """Return the README of a Space: `ours` (of gecbench's board), or a new one for a board with its own corpora."""
+    """Return the README of a board's Space.
+
+    A board without corpora in its settings gets `ours`, the README of gecbench's board. Other boards get a README with
+    their own title, description, link and license.
+    """
     if not settings.corpora:
         return ours
     head = ours.split("---\n")[1]
@@ -469,7 +489,7 @@ def sample_commands(board: str, corpora: Sequence[Corpus], settings: Settings) -
 
 
 def upload_commands(corpora: Sequence[Corpus], server: Mapping[str, Any] | None) -> list[str]:
-    """Return the command to upload to a private board, or no command if the page has no server."""
+    """Return the command to upload to a private board, if the page has a server."""
     if not server:
         return []
     about = {"name": "My system", "submitter": "Me", "corpus": corpora[0].name, "file": "outputs.txt"}

@@ -1,4 +1,4 @@
-"""Rank the comparable systems of a board: paired tests of all pairs, clusters, and the rank of a new record."""
+"""Rank comparable systems: paired tests, clusters, and the rank of a new record."""
 
 from __future__ import annotations
 
@@ -25,18 +25,21 @@ HowScored = tuple[str, frozenset[tuple[str, str]]]
 
 @dataclass(frozen=True)
 class Comparable:
-    """The ranked records, best first, and the reasons why the other scored records are not ranked, by their ids."""
+    """The ranked records, best first, and why other scored systems are not ranked.
+
+    `others[id]` is the reason for the record with this id.
+    """
 
     ranked: Sequence[Record]
     others: Mapping[str, str]
 
 
 def how_scored(record: Record, metric: str) -> HowScored | None:
-    """Return the corpus fingerprint and the metric's settings of a score, or None if the score was only reported.
+    """Return the corpus fingerprint and the metric's settings of a score.
 
-    Scores are comparable if fingerprints and settings are equal. The version of gecbench, the resamples of the
-    interval, the tokenizer of raw text and the number of capped sentences are left out, because they do not make scores
-    incomparable.
+    The result is None for a score that was only reported. Scores are comparable if their fingerprints and settings are
+    equal. The version of gecbench, the resamples of the interval, the tokenizer of raw text and the number of capped
+    sentences are left out, because scores remain comparable when they differ.
     """
     if record.kind != "scored":
         return None
@@ -49,17 +52,21 @@ def how_scored(record: Record, metric: str) -> HowScored | None:
 
 
 def goodness(record: Record, metric: str) -> float:
-    """Return a record's score, negated if lower is better. Plug-ins declare this in their signature."""
+    """Return a record's score, negated if lower is better.
+
+    A plug-in declares in its signature that lower is better.
+    """
     figure = record.scores[metric]
     value = float(figure["value"])
     return -value if "|better:lower|" in figure["signature"] else value
 
 
 def comparable(records: Iterable[Record], metric: str, fingerprint: str | None = None) -> Comparable:
-    """Choose the records to rank: systems that were scored on the same data with the same settings.
+    """Choose the systems to rank: those with the same data and the same settings.
 
-    Of several groups of such systems, prefer the group with this `fingerprint`, then the group with the newest record.
-    Baselines and human entries are not ranked, and the result has no reason for them. Reported results are left out.
+    Of several groups of such systems, prefer the group with this `fingerprint`, then the group with the newest record,
+    then the largest group. Baselines, human entries and reported results are not ranked, and the result has no reasons
+    for them.
     """
     groups: dict[HowScored, list[Record]] = {}
     for record in records:
@@ -77,7 +84,7 @@ def comparable(records: Iterable[Record], metric: str, fingerprint: str | None =
 
 
 def _ranking_key(record: Record, metric: str) -> tuple[float, str, str, str]:
-    """Sort by the score, best first."""
+    """Return a key that sorts records by their score, best first."""
     return -goodness(record, metric), record.date, record.system, record.id
 
 
@@ -114,7 +121,10 @@ class BoardPlace:
 
 @dataclass(frozen=True)
 class Resampled:
-    """A score and its values on the bootstrap samples. All systems of a corpus get the same samples."""
+    """A score and its values on the bootstrap samples.
+
+    All systems of a corpus get the same samples.
+    """
 
     value: float
     values: Values
@@ -122,7 +132,10 @@ class Resampled:
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference between two systems with its 95% interval, and the p-value of the paired bootstrap test."""
+    """The difference between two systems, with its 95% interval and its p-value.
+
+    The p-value is from the paired bootstrap test.
+    """
 
     value: float
     low: float
@@ -136,7 +149,7 @@ class Matrix:
 
     `differences[i, j]` is record i minus record j, for i < j. `adjusted[i][j]` is the p-value of this pair, adjusted by
     Holm's method for all tests of system i against the other ranked systems (as in `gecbench compare --against`). It is
-    None if one of the two is not ranked.
+    None if record i or record j is not ranked.
     """
 
     records: Sequence[Record]
@@ -169,10 +182,10 @@ class Significance:
         self._resampled: dict[str, Resampled | None] = {}
 
     def know(self, record: Record, prepared: Prepared, scores: Mapping[str, Score]) -> None:
-        """Pass the outputs and the scores of a record that is not on the board yet, so that it can be tested.
+        """Register the outputs and scores of a record that is not on the board yet.
 
-        If the corpus was tokenized together with the outputs, the given scores are not used. The outputs are scored
-        again on the original corpus, because the other records were scored on it.
+        The record can then be tested. If the corpus was tokenized together with the outputs, the given scores are not
+        used. The outputs are scored again on the original corpus, because the other records were scored on it.
         """
         corpus = self.corpora[record.table]
         self._prepared[record.table, record.outputs] = Prepared(corpus, prepared.lines)
@@ -180,12 +193,16 @@ class Significance:
             self._scores.update({(record.table, record.outputs, metric): score for metric, score in scores.items()})
 
     def p_value(self, record: Record, other: Record, metric: str) -> float | None:
-        """Return the p-value of the difference between two records, or None if they cannot be tested."""
+        """Return the p-value of a difference, or None if the records cannot be tested."""
         found = self.difference(record, other, metric)
         return None if found is None else found.p_value
 
     def difference(self, record: Record, other: Record, metric: str) -> Difference | None:
-        """Return the difference between two records, or None if one has no outputs or is on another corpus."""
+        """Return the difference between two records, or None if they cannot be tested.
+
+        A record cannot be tested if it has no outputs, if it was scored on another version of the corpus, or if its
+        bootstrap values are neither stored nor computed.
+        """
         one, two = self.resampled(record, metric), self.resampled(other, metric)
         if one is None or two is None:
             return None
@@ -194,7 +211,7 @@ class Significance:
         return Difference(value, float(low), float(high), resampled_p_value(values - values.mean(), value))
 
     def resampled(self, record: Record, metric: str) -> Resampled | None:
-        """Return the bootstrap values of a record, computed or stored, or None if it cannot be tested."""
+        """Return a record's bootstrap values, or None if the record cannot be tested."""
         if not self._can_test(record):
             return None
         question = self._question(record, metric)
@@ -203,7 +220,7 @@ class Significance:
         return self._resampled[question]
 
     def resample(self, records: Iterable[Record], metric: str) -> None:
-        """Load the stored bootstrap values of records. Compute the missing values together."""
+        """Load the bootstrap values of records, and compute missing values together."""
         missing: dict[BoardTable, dict[str, Score]] = {}
         for record in records:
             question = self._question(record, metric) if metric in record.scores and self._can_test(record) else None
@@ -234,9 +251,10 @@ class Significance:
         return corpus is not None and bool(record.outputs) and record.fingerprint == corpus.fingerprint()
 
     def places(self, records: Sequence[Record], metric: str) -> dict[str, BoardPlace]:
-        """Return the rank and cluster of each scored system by its id. Equal scores share a rank.
+        """Return the rank and cluster of each scored system by its id.
 
-        A cluster ends before the first system that differs significantly from the first system of the cluster.
+        Systems with equal scores share a rank. A cluster ends before the first system that differs significantly from
+        the first system of the cluster.
         """
         found = comparable(records, metric, self._fingerprint(records))
         self.resample(found.ranked, metric)
@@ -262,7 +280,10 @@ class Significance:
         return places
 
     def _adjusted(self, record: Record, ranked: Sequence[Record], metric: str) -> dict[str, float]:
-        """Return the p-values of a system against all other ranked systems by id, adjusted by Holm's method."""
+        """Return a system's p-values against the other ranked systems, by their ids.
+
+        The p-values are adjusted by Holm's method.
+        """
         others = [other for other in ranked if other is not record and self._can_test(other)]
         p_values = [self.p_value(other, record, metric) for other in others]
         # A test that is not stored yet counts as a test with p = 1.
@@ -270,7 +291,10 @@ class Significance:
         return {other.id: p for other, p in zip(others, adjusted, strict=True)}
 
     def matrix(self, records: Sequence[Record], metric: str) -> Matrix | None:
-        """Return the tests of every pair: ranked systems best first, then baselines and human entries."""
+        """Return the tests of all pairs, or None if fewer than two records can be tested.
+
+        The ranked systems come first, best first. Baselines and human entries follow.
+        """
         found = comparable(records, metric, self._fingerprint(records))
         self.resample(records, metric)
         ranked = [record for record in found.ranked if self.resampled(record, metric) is not None]
@@ -323,7 +347,7 @@ def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
 
 
 def fullest_first(tables: Mapping[BoardTable, Sequence[Record]]) -> list[BoardTable]:
-    """Return the tables in the order to show them: those with the most scored systems first."""
+    """Return the tables, those with the most scored systems first."""
 
     def size(table: BoardTable) -> tuple[int, int, int]:
         scored = [record for record in tables[table] if record.kind == "scored"]
@@ -339,7 +363,7 @@ def corpora_by_table(corpora: Sequence[Corpus]) -> dict[BoardTable, Corpus]:
 
 @dataclass(frozen=True)
 class Neighbor:
-    """A system next to a new record in the ranking, and the p-value of the difference."""
+    """A system near a new record in the ranking, and the p-value of the difference."""
 
     system: str
     value: float
@@ -383,9 +407,10 @@ _NEIGHBORS = 2
 
 
 def place_of(record: Record, records: Iterable[Record], tests: Significance, wanted: str) -> NewPlace:
-    """Return the rank of a record that is not on the board yet, by the metric `wanted` or else by its first metric.
+    """Return the rank of a record that is not on the board yet.
 
-    Pass the record's outputs to `tests.know` before this call.
+    The metric `wanted` ranks the record. If the record has no score of this metric, its first metric ranks it. Pass the
+    record's outputs to `tests.know` before this call.
     """
     metric = wanted if wanted in record.scores else next(name for name in METRICS if name in record.scores)
     mine = how_scored(record, metric)

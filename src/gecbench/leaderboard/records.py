@@ -1,6 +1,7 @@
-"""The files of a board: records, their details, and settings. They are validated and written as canonical JSON.
+"""The files of a board: records, their details, and settings.
 
-Each field is declared with a check: a small function that raises an `InputError` with the name of the field.
+The files are validated, and written as canonical JSON. Each field is declared with a check: a small function that
+raises an `InputError` with the name of the field.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ Check = Callable[[object, str], None]
 
 
 def canonical_json(value: object) -> bytes:
-    """Return a value as JSON with sorted keys, no blanks and only ASCII: equal values give equal bytes."""
+    """Return a value as JSON with sorted keys, without blanks, in ASCII.
+
+    Equal values give equal bytes.
+    """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
@@ -60,7 +64,10 @@ def parse_json(data: bytes) -> Any:
 
 
 def parse_canonical(data: bytes) -> Any:
-    """Parse canonical JSON. Refuse other forms, because the same content would then have two hashes and two files."""
+    """Parse canonical JSON, and refuse all other forms of JSON.
+
+    If other forms were accepted, the same content could have two hashes and two files.
+    """
     value = parse_json(data)
     try:
         canonical = canonical_json(value)
@@ -102,7 +109,10 @@ def object_of(checks: Mapping[str, Check]) -> Check:
 
 
 def mapping_of(check: Check, names: re.Pattern[str] = METRIC_NAME, most: int = 50) -> Check:
-    """Return a check for an object with at most `most` keys that match `names` and values that pass `check`."""
+    """Return a check for an object whose values pass `check`.
+
+    The object may have at most `most` keys, and all keys must match `names`.
+    """
 
     def check_all(value: object, where: str) -> None:
         if not isinstance(value, dict):
@@ -140,7 +150,11 @@ def optional(check: Check) -> Check:
 
 
 def predicate(holds: Callable[[Any], bool], words: str) -> Check:
-    """Return a check that `holds` is true. Its error message ends with "not" and `words`, such as "not a SHA-256"."""
+    """Return a check that `holds` is true of a value.
+
+    Booleans never pass, because Python counts them as integers. The error message ends with "not" and `words`, such as
+    "not a SHA-256".
+    """
 
     def check(value: object, where: str) -> None:
         if isinstance(value, bool) or not holds(value):
@@ -196,7 +210,7 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
 
 
 def iso_date(value: object, where: str) -> None:
-    """Raise an error unless the value is a date such as 2026-11-17, a month (2026-11) or a year (2026)."""
+    """Check for a date such as 2026-11-17, a month (2026-11) or a year (2026)."""
     form = re.fullmatch(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", value) if isinstance(value, str) else None
     try:
         if form and calendar_date(int(form[1]), int(form[2] or 1), int(form[3] or 1)):
@@ -267,7 +281,7 @@ def figure(value: float, **known: Any) -> Figure:
 
     Args:
         value: The score.
-        **known: Other fields; fields that are not given stay empty. `low` and `high` are the limits of the interval.
+        **known: Other fields. Fields that are not given stay empty. `low` and `high` are the limits of the interval.
             `parts` are measures that are shown with the score, such as precision. `capped` is the number of sentences
             whose mixed references were too many to search. `human` is the mean score of one annotator against the
             others. `against_others` is the system's score against the same references. `ratio` is `against_others`
@@ -278,7 +292,10 @@ def figure(value: float, **known: Any) -> Figure:
 
 
 def checked(check: Check, **options: Any) -> Any:
-    """Declare a field of a dataclass with its check. `options` are passed to `dataclasses.field`."""
+    """Declare a field of a dataclass with its check.
+
+    `options` are passed to `dataclasses.field`.
+    """
     return field(metadata={"check": check}, **options)
 
 
@@ -291,7 +308,7 @@ def check_fields(kind: type[Checked], values: Mapping[str, object]) -> None:
 
 @dataclass(frozen=True)
 class Checked:
-    """A dataclass whose fields are declared by `checked`, and which is stored as canonical JSON."""
+    """A base class of dataclasses with `checked` fields, stored as canonical JSON."""
 
     def __post_init__(self) -> None:
         check_fields(type(self), vars(self))
@@ -350,7 +367,7 @@ class Record(Checked):
 
     @property
     def entry(self) -> tuple[object, ...]:
-        """A key of the record. Of several records with the same key, a board lists only one."""
+        """A key: of several records with the same key, a board lists only the first."""
         return (*self.table, self.kind, self.system, self.fingerprint, self.outputs or self.id)
 
     @cached_property
@@ -372,14 +389,20 @@ class Record(Checked):
         raise InputError("the file was not written by gecbench", fix="Add the record with gecbench leaderboard submit")
 
     def to_json(self) -> bytes:
-        """Return canonical JSON without empty fields about the system: records of gecbench 0.2.0 lack them."""
+        """Return canonical JSON without empty fields about the system.
+
+        Records of gecbench 0.2.0 lack these fields, so their hashes stay the same.
+        """
         fields_of = asdict(self)
         empty = [name for name, value in _ABOUT_SYSTEM.items() if fields_of[name] == value]
         return canonical_json({name: value for name, value in fields_of.items() if name not in empty})
 
 
 def _upgrade(record: Any) -> Any:
-    """Convert a record of schema 1 to the current schema: fields that figures did not have then are empty."""
+    """Convert a record of schema 1 to the current schema.
+
+    The fields that figures of schema 1 lack are empty.
+    """
     if not isinstance(record, dict) or record.get("schema") != 1 or not isinstance(record.get("scores"), dict):
         return record
     scores = {
@@ -390,7 +413,7 @@ def _upgrade(record: Any) -> Any:
 
 @dataclass(frozen=True)
 class Details(Checked):
-    """A system's predictions, the scores of each sentence by metric, and scores of groups of sentences or edits.
+    """A system's predictions, and its scores of sentences and of groups by metric.
 
     Sentences are grouped by the distance between source and references, and by the judged grammaticality of the source.
     Edits are grouped by error type. Only boards of gecbench 0.2.0 have `by_distance`. This field is not shown:
@@ -418,7 +441,10 @@ class Details(Checked):
 
     @classmethod
     def from_json(cls, data: bytes) -> Details:
-        """Read details, or raise an error that says what is wrong. Fields may be missing, as in earlier versions."""
+        """Read details, or raise an error that says what is wrong with them.
+
+        All fields except `predictions` may be missing, as in files of earlier versions.
+        """
         value = parse_canonical(data)
         known = {each.name for each in fields(cls)}
         if not isinstance(value, dict) or not {"predictions"} <= set(value) <= known:
@@ -429,12 +455,12 @@ class Details(Checked):
 
 @dataclass(frozen=True)
 class Settings(Checked):
-    """The settings of a board, stored in its `board.json`. A folder without this file has the default settings.
+    """The settings of a board, stored in its `board.json`.
 
-    `corpora` has the name and the fingerprint of each corpus. A corpus in a file is named by its path, relative to the
-    board's folder. `per_day` is the number of submissions that a submitter may make per day, or None for no limit. On a
-    private board, a submission must differ in `min_changes` sentences from the source and from each earlier submission
-    of the same submitter.
+    A folder without this file has the default settings. `corpora` has the name and the fingerprint of each corpus. A
+    corpus in a file is named by its path, relative to the board's folder. `per_day` is the number of submissions that a
+    submitter may make per day, or None for no limit. On a private board, a submission must differ in `min_changes`
+    sentences from the source and from each earlier submission of the same submitter.
     """
 
     title: str = checked(_NAME, default="GEC leaderboard")
@@ -451,7 +477,10 @@ class Settings(Checked):
     min_changes: int = checked(count, default=PRIVATE_MIN_CHANGES)
 
     def ranked_by(self, table: BoardTable) -> str:
-        """Return the metric that ranks a table: the board's metric, or by default the corpus's official metric."""
+        """Return the metric that ranks a table.
+
+        This is the metric of the board, or by default the official metric of the corpus.
+        """
         return self.metric or default_metric(table)
 
     @property
@@ -460,7 +489,10 @@ class Settings(Checked):
         return bool(self.corpora) and not self.publish_references
 
     def needed_changes(self, sentences: int) -> int:
-        """Return in how many sentences a submission must differ: `min_changes`, but at most 5% of the sentences."""
+        """Return in how many sentences a submission must differ.
+
+        On a private board, the number is `min_changes`, but at most 5% of the sentences. On other boards, it is 0.
+        """
         return min(self.min_changes, max(1, sentences // 20)) if self.private else 0
 
     @property
@@ -473,7 +505,7 @@ class Settings(Checked):
         """Read settings, or raise an error that says what is wrong with them."""
         value = parse_json(data)
         if isinstance(value, dict):
-            value = {"min_changes": PRIVATE_MIN_CHANGES, **value}  # boards of 0.2.0 have none
+            value = {"min_changes": PRIVATE_MIN_CHANGES, **value}  # boards of 0.2.0 lack this field
             if "licence" in value:  # the spelling of 0.2.0
                 value["license"] = value.pop("licence")
         cls.check_names(value, SETTINGS_FILE)
@@ -481,7 +513,10 @@ class Settings(Checked):
 
 
 def declared_config(table: BoardTable) -> tuple[DatasetDeclaration, Config] | None:
-    """Return the declaration of a table's corpus and reference set, or None if gecbench does not declare the corpus."""
+    """Return gecbench's declaration of a table's corpus and reference set, if any.
+
+    The result is None if gecbench does not declare the corpus or the reference set.
+    """
     declared = DATASETS.get(table[0].partition(":")[0])
     if declared is None:
         return None
@@ -501,7 +536,9 @@ def default_metric(table: BoardTable) -> str:
 
 
 def corpus_name(table: BoardTable) -> str:
-    """Return the full name of a table's corpus, as `-c` accepts it if gecbench declares the corpus.
+    """Return the full name of a table's corpus.
+
+    The option `-c` accepts this name if gecbench declares the corpus.
 
     >>> corpus_name(("conll14_fluency:test", "nucle"))
     'conll14_fluency:nucle:test'

@@ -37,9 +37,10 @@ _HUMAN: Row = {
 
 
 def table_rows(records: Sequence[Record], tests: Significance, *, private: bool = False) -> list[Row]:
-    """Return the row of each record: its fields, and its rank and cluster under each metric.
+    """Return the rows of a table, with the rank and the cluster under each metric.
 
-    A system is listed once: results that others reported for a scored system are added to the row of that system.
+    A row has the fields of a record. Each system has one row: results that others reported for a scored system are
+    added to the row of that system.
     """
     metrics = {
         metric
@@ -67,7 +68,7 @@ def _reported_of(record: Record, reported: Sequence[Record]) -> dict[str, Any]:
 
 
 def human_row(table: BoardTable, rows: Sequence[Row]) -> Row | None:
-    """Return a row with the human scores of a table, or None if its records have none."""
+    """Return a row with the human scores of a table, or None if there are none."""
     scores = {
         metric: {"value": figure["human"]}
         for row in reversed(rows)
@@ -83,7 +84,7 @@ def _row(
     scores = {
         metric: {
             **figure,
-            **({"parts": {}} if private else {}),  # records of 0.2.0 have them
+            **({"parts": {}} if private else {}),  # records of 0.2.0 have parts
             **_place(places.get(metric, {}).get(record.id), private=private),
         }
         for metric, figure in record.scores.items()
@@ -112,7 +113,10 @@ def _place(place: BoardPlace | None, *, private: bool) -> dict[str, Any]:
 
 
 def packed(rows: Sequence[Row], human: Row | None) -> dict[str, Any]:
-    """Return a table's rows in a compact form: without empty fields, and with signatures as indexes into a list."""
+    """Return a table's rows in a compact form for the page.
+
+    Empty fields of figures are left out, and signatures are indexes into a list.
+    """
     signatures: dict[str, int] = {}
 
     def pack(row: Row) -> Row:
@@ -132,12 +136,12 @@ def packed(rows: Sequence[Row], human: Row | None) -> dict[str, Any]:
 
 
 def rounded(value: Any, digits: int = 12) -> Any:
-    """Round a number for the page. The decimals that the page shows do not change."""
+    """Round a floating-point number to more decimals than the page shows."""
     return round(value, digits) if isinstance(value, float) else value
 
 
 def is_shown_plugin(name: str, figure: Mapping[str, Any]) -> bool:
-    """Return whether a score comes from a plug-in with a name that no metric of gecbench has."""
+    """Return whether a score is from a plug-in whose name no metric of gecbench has."""
     return name not in METRICS and is_plugin(figure)
 
 
@@ -147,7 +151,10 @@ def csv_header() -> str:
 
 
 def csv_lines(row: Row) -> str:
-    """Return a CSV line per metric of a record. Cells that a spreadsheet would run as formulas are escaped."""
+    """Return a CSV line per metric of a row.
+
+    Cells that a spreadsheet would run as formulas are escaped.
+    """
     record = [row[name] for name in _CSV_RECORD]
     lines = ([*record, metric, *map(figure.get, _CSV_FIGURE)] for metric, figure in row["scores"].items())
     return _csv(map(_escape_csv_formula, line) for line in lines)

@@ -1,4 +1,7 @@
-"""Score outputs with every metric that the corpus allows, with intervals, human scores and breakdowns."""
+"""Score outputs with every metric that can score their corpus.
+
+Scores come with intervals, human scores and breakdowns.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ _HUMAN_SCORES: dict[tuple[str, str], float | None] = {}
 
 @dataclass(frozen=True)
 class Figures:
-    """A system's figures and scores by metric, its details, and a warning for each metric that could not be used."""
+    """A system's figures and scores by metric, its details, and warnings.
+
+    There is a warning for each metric that could not score the outputs.
+    """
 
     figures: dict[str, Figure]
     scores: dict[str, Score]
@@ -42,9 +48,10 @@ class Figures:
 
 
 def compute_figures(prepared: Prepared, resamples: int, progress: Progress, *, private: bool = False) -> Figures:
-    """Score with every usable metric. A metric that cannot score these outputs is left out with a warning.
+    """Score outputs with every usable metric.
 
-    If `private`, figures are rounded, and neither the details nor the warnings reveal single references.
+    A metric that cannot score these outputs is left out with a warning. If `private`, figures are rounded, and neither
+    the details nor the warnings reveal single references.
     """
     corpus = prepared.corpus
     metrics = usable_metrics(corpus)
@@ -73,22 +80,22 @@ def compute_figures(prepared: Prepared, resamples: int, progress: Progress, *, p
 
 
 def board_metric(name: str) -> Metric:
-    """Return the plug-in with this name, or else gecbench's metric with its default parameters."""
+    """Return the plug-in or, with default parameters, the metric with this name."""
     return board_plugins().get(name) or metric_class(name)()
 
 
 def board_plugins() -> dict[str, Metric]:
-    """Return the plug-ins (`python:module:function`) that score submissions, by the name of their column.
+    """Return the plug-ins that score submissions, by the name of their column.
 
-    Plug-ins are given on the command line (`--plugin`) and passed to child processes in an environment variable. A
-    board's folder cannot name plug-ins, because it may come from others, and plug-ins run code.
+    Plug-ins (`python:module:function`) are given on the command line (`--plugin`) and passed to child processes in an
+    environment variable. A board's folder cannot name plug-ins, because it may come from others, and plug-ins run code.
     """
     made = map(make_metric, os.environ.get(PLUGINS, "").split())
     return {_column_name(metric.name): metric for metric in made}
 
 
 def _column_name(name: str) -> str:
-    """Return the name of a plug-in in records: short, in lower case, and different from gecbench's metrics.
+    """Return the name of a plug-in in records, which differs from gecbench's metrics.
 
     >>> _column_name("Word F1 (GPT-4o)"), _column_name("3-judges"), _column_name("GLEU!")
     ('word-f1-gpt-4o', 'plugin-3-judges', 'plugin-gleu')
@@ -103,12 +110,18 @@ def is_plugin(figure: Figure) -> bool:
 
 
 def metric_title(name: str) -> str:
-    """Return the title of a metric on the board. Metrics that gecbench does not know are plug-ins."""
+    """Return the title of a metric or plug-in on the board.
+
+    Every name that is not a metric of gecbench is the name of a plug-in.
+    """
     return METRICS[name].title if name in METRICS else f"{name} (plug-in)"
 
 
 def usable_metrics(corpus: Corpus) -> dict[str, Metric]:
-    """Return the plug-ins and the installed metrics that can score a corpus with the references or edits it has."""
+    """Return the installed metrics and the plug-ins that can score a corpus.
+
+    The corpus must have the references or edits that a metric needs.
+    """
     ready = {name: metric_class(name)() for name, metric in METRICS.items() if metric.missing() is None}
     ready |= board_plugins()
     return {name: metric for name, metric in ready.items() if corpus.has(metric.gold(corpus))}
@@ -134,11 +147,12 @@ def _figure(score: Score, corpus: Corpus) -> Figure:
 
 
 def human_figures(score: Score, corpus: Corpus) -> dict[str, float | None]:
-    """Return the human score, the system's score against the same references, and their ratio.
+    """Return the human score, a system's comparable score, and their ratio.
 
-    The human score is the mean score of one annotator against all others (the ratio scoring of Bryant & Ng 2015, §5.3).
-    It is None if sentences have only one reference or different numbers of references. The other two values are None
-    if the metric's counts do not have one row per annotator.
+    This is the ratio scoring of Bryant & Ng 2015, §5.3. `human` is the mean score of one annotator against all others.
+    `against_others` is the system's score against the same references. `ratio` is `against_others` divided by `human`.
+    `human` is None if sentences have only one reference or different numbers of references. The other two values are
+    None if `human` is None or not positive, or if the metric's counts do not have one row per annotator.
     """
     key = (repr(score.metric), corpus.fingerprint(score.metric.gold(corpus)))
     if key not in _HUMAN_SCORES:
@@ -166,9 +180,10 @@ def _against_all_but_one(score: Score, annotators: int) -> float:
 
 
 def _round_figure(found: Figure) -> Figure:
-    """Return a figure rounded to 0.1 percent. The ratio is computed from the rounded values.
+    """Return a figure with its scores rounded to 0.1 percent.
 
-    Precision and recall are left out, because for few edits they reveal how many of the edits are correct.
+    The ratio is computed from the rounded scores. Precision and recall are left out, because for few edits they reveal
+    how many of the edits are correct.
     """
 
     def rounded(value: object) -> object:
@@ -180,7 +195,7 @@ def _round_figure(found: Figure) -> Figure:
 
 
 def details_of(scores: Mapping[str, Score], prepared: Prepared) -> Details:
-    """Return the predictions with the scores of each sentence and of groups of sentences and edits."""
+    """Return the predictions, with scores of sentences and of groups by metric."""
     corpus, lines = prepared.corpus, prepared.lines
     judged = scores if has_grammaticality(corpus) else {}
     return Details(
@@ -197,11 +212,11 @@ def details_of(scores: Mapping[str, Score], prepared: Prepared) -> Details:
 
 
 def sentence_edits(corpus: Corpus, predictions: Sequence[str]) -> list[list[tuple[str, int, int, str, str]]]:
-    """Return the edits of each sentence as M2 counts them, against the annotator chosen for the sentence.
+    """Return the edits of each sentence as M2 counts them.
 
-    Each edit is a tuple of its outcome ("correct", "wrong" or "missed"), the start and the end of its tokens in the
-    source, its correction and its error type. The type of a wrong edit is not known, so it is empty. The list is empty
-    if the corpus has no gold edits.
+    The gold edits are from the annotator that M2 chooses for the sentence. Each edit is a tuple of its outcome
+    ("correct", "wrong" or "missed"), the start and the end of its tokens in the source, its correction and its error
+    type. The type of a wrong edit is not known, so it is empty. If the corpus has no gold edits, the list is empty.
     """
     metric = board_metric("m2")
     assert isinstance(metric, M2)
@@ -222,7 +237,10 @@ def sentence_edits(corpus: Corpus, predictions: Sequence[str]) -> list[list[tupl
 
 
 def _distance_groups(score: Score, corpus: Corpus) -> list[dict[str, Any]]:
-    """Return the groups by distance. If the metric counts edits, the group of distance 0 has no score."""
+    """Return the scores of groups by the distance between source and references.
+
+    If the metric counts edits, the group of distance 0 has no score.
+    """
     groups = by_source_distance(score, corpus)
     counts_edits = "gold" in score.parts
     return _groups(replace(group, value=None) if counts_edits and group.high == 0 else group for group in groups)
@@ -233,9 +251,10 @@ def _groups(groups: Iterable[DistanceGroup | GrammaticalityGroup]) -> list[dict[
 
 
 def _types(metric: Metric, corpus: Corpus, predictions: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the scores of error types, most frequent first, or nothing if the metric or the gold edits have no types.
+    """Return the scores of error types, the most frequent type first.
 
-    M2 has no precision per type, because a system does not say which type it corrects.
+    The list is empty if the metric or the gold edits have no types. M2 has no precision per type, because a system does
+    not say which type it corrects.
     """
     if "error-type" not in metric.breakdowns:
         return []

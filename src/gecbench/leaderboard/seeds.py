@@ -1,4 +1,7 @@
-"""Seed a board: published results as records of the kind "reported", and public outputs to score."""
+"""Seed a board with published results and with public outputs.
+
+Published results become records of the kind "reported". Public outputs are scored.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,10 @@ from gecbench.metrics.base import METRICS
 
 @cache
 def seed_records() -> tuple[Record, ...]:
-    """Return the published results as records. They come with the package and are never written into a board.
+    """Return the published results as records.
 
-    If several sources report a system's score in the same metric, the score of the earliest source is used.
+    The results come with the package and are never written into a board. If several sources report a system's score in
+    the same metric, the score of the earliest source is used.
     """
     rows: dict[tuple[str, str, str], list[PublishedResult]] = {}
     for result in published_results():
@@ -58,9 +62,10 @@ def _figure(result: PublishedResult) -> Figure:
 
 
 def is_same_system(scored: Record, reported: Record) -> bool:
-    """Return whether a scored and a reported record describe the same system, which the board lists once.
+    """Return whether a scored and a reported record describe the same system.
 
-    Names are compared without case. The name in the scored record may have an additional part in brackets.
+    The board lists such a system once. Names are compared in lower case. The name in the scored record may have an
+    additional part in brackets.
     """
     if scored.table != reported.table or scored.kind != "scored":
         return False
@@ -143,7 +148,7 @@ def public_submissions(corpus: Corpus, upstream: Upstream | None = None) -> Iter
 
 
 def corpus_columns(corpus: Corpus) -> dict[str, Any]:
-    """Return the additional columns of a corpus, such as essays or judgments, by name."""
+    """Return the extra columns of a corpus, such as essays or judgments, by name."""
     columns = corpus.metadata.get("columns")
     return columns if isinstance(columns, dict) else {}
 

@@ -1,4 +1,4 @@
-"""The web server of a board: pages, uploads, security headers and request timeouts."""
+"""Serve the page of a board, with uploads, security headers and timeouts."""
 
 from __future__ import annotations
 
@@ -124,7 +124,10 @@ def _host_name(host: str) -> str:
 
 
 def known_hosts(host: str, names: Collection[str]) -> Collection[str] | None:
-    """Return the accepted host names, or None (accept all) if other machines are served and `names` is empty."""
+    """Return the accepted host names, or None to accept all.
+
+    All names are accepted if the server also serves other machines and `names` is empty.
+    """
     return {*_LOOPBACK, host, *names} if host in _LOOPBACK or names else None
 
 
@@ -132,7 +135,7 @@ def configured(app: Any, host: str, port: int) -> uvicorn.Config:
     """Return the server's settings.
 
     `X-Forwarded-For` is trusted only from the proxies that the operator lists in FORWARDED_ALLOW_IPS. Otherwise, a
-    client could choose its own address and avoid the limit of uploads.
+    client could choose its own address and avoid the limits on uploads.
     """
     return uvicorn.Config(
         app,
@@ -147,10 +150,13 @@ def configured(app: Any, host: str, port: int) -> uvicorn.Config:
 
 
 class TimeoutProtocol(H11Protocol):
-    """Close a connection if its request headers do not arrive, or its response is not read, within some seconds.
+    """Close connections that send headers or read responses too slowly.
 
-    Each client has a limited number of connections, unless the operator lists proxies. This class uses h11 even if
-    httptools is installed, because httptools limits neither the size of headers nor the requests that it reads ahead.
+    The headers of a request must arrive within `HEAD_SECONDS`. The client must read at least `_SLOWEST` bytes of its
+    response per second. Each client has a limited number of connections, unless the operator lists proxies.
+
+    This class uses h11 even if httptools is installed, because httptools limits neither the size of headers nor the
+    requests that it reads ahead.
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -168,7 +174,7 @@ class TimeoutProtocol(H11Protocol):
         self._check_reading(0)
 
     def _check_reading(self, before: int) -> None:
-        """Abort the connection if the client has read almost nothing of its response since the last check."""
+        """Abort the connection if the client has read too little since the last check."""
         waiting = self.transport.get_write_buffer_size()
         if before and waiting > before - WRITE_SECONDS * _SLOWEST:
             self.transport.abort()
@@ -176,12 +182,15 @@ class TimeoutProtocol(H11Protocol):
         self._reading = self.loop.call_later(WRITE_SECONDS, self._check_reading, waiting)
 
     def data_received(self, data: bytes) -> None:
-        """Read bytes of a request. Once its headers are complete, cancel the deadline for sending them."""
+        """Read bytes of a request, and update the deadline for its headers.
+
+        The deadline is canceled once the headers are complete.
+        """
         super().data_received(data)
         self._update_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the deadline of a closed connection."""
+        """Cancel the deadlines of a closed connection."""
         super().connection_lost(exc)
         self._cancel_deadline()
         if self._reading is not None:
@@ -214,7 +223,7 @@ class App:
     worker: Worker = field(default_factory=Worker)
 
     async def page(self, request: Request) -> Response:
-        """Serve a file of the page from memory, without another thread."""
+        """Serve a file of the page, from memory if it was served recently."""
         self.site.rebuild()
         found = None
         with suppress(FileNotFoundError):  # a build has just removed it
@@ -248,7 +257,7 @@ class App:
         return refusal(404, "Submission not found.") if found is None else JSONResponse(found.report())
 
     async def submit(self, request: Request) -> Response:
-        """Accept an upload. The body of the request is the file, and the query has the other fields of the form."""
+        """Accept an upload: the body is the file, the query has the other form fields."""
         team, problem = self._team(request)
         if problem is not None:
             return problem
@@ -286,7 +295,7 @@ class App:
         return JSONResponse(job.report(), status_code=202)
 
     def close(self) -> None:
-        """Stop scoring. The next server scores the submissions that are waiting."""
+        """Stop scoring, and leave the waiting submissions to the next server."""
         self.worker.close()
         self.queue.close()
         self.site.close()
@@ -329,9 +338,9 @@ class App:
         return {corpus.name: corpus for corpus in self.site.plan.corpora}
 
     def _team(self, request: Request) -> tuple[str | None, Response | None]:
-        """Return a pair: the team of the request, and the response that refuses the request.
+        """Return the team of a request, and the response that refuses the request.
 
-        The response is None if the request is accepted. The team is None on a board without team tokens.
+        The response is None if the request is accepted. Then the team is None only on a board without team tokens.
         """
         try:
             teams = self.teams.load()
@@ -423,7 +432,7 @@ def create_app(
     limits: UploadLimits = UploadLimits(),  # noqa: B008
     token: str | None = None,
 ) -> Starlette:
-    """Return the web application of a board. The page is built before the first request.
+    """Build the page of a board, and return the board's web application.
 
     Args:
         store: The board.
@@ -478,7 +487,10 @@ def run(
     port: int,
     names: Collection[str] = (),
 ) -> None:
-    """Serve a board until stopped by Ctrl-C. `names` are names of the server other than `host`."""
+    """Serve a board until stopped by Ctrl-C.
+
+    `names` are names of the server other than `host`.
+    """
     lock = lock_board(store.folder)
     app: Any = create_app(store, plan, limits, token)
     hosts = known_hosts(host, names)

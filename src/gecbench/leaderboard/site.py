@@ -1,4 +1,4 @@
-"""The page that a server shows. Child processes rebuild it when the board changes."""
+"""The page that a server shows and rebuilds when the board changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _BUILD_LIMITS = TaskLimits(seconds=600, processor_seconds=1200)
 
 
 def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
-    """Compute and store all significance tests that the page of a board shows, so that the next build finds them."""
+    """Compute and store the bootstrap values that the tests on the page need.
+
+    The next build computes the significance tests from these values.
+    """
     store = FolderStore(board)
     tables = group_by_table(store.load().records)
     tests = Significance(store, corpora_by_table(plan.corpora), plan.resamples)
@@ -41,7 +44,7 @@ def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, 
 
 
 def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
-    """Build the page of a board. Return the names of its files, and the warnings."""
+    """Build the page of a board, and return the names of its files and the warnings."""
     progress("building", 0.0)
     built = build_site(FolderStore(board), folder, plan)
     return {"files": list(built.files), "warnings": list(built.warnings)}
@@ -49,12 +52,18 @@ def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress
 
 @lru_cache(maxsize=128)
 def contents(path: Path, _tag: str, *, compress: bool = False) -> bytes:
-    """Return the bytes of a file, compressed or not. Recent results are cached by path and content tag."""
+    """Return the bytes of a file, compressed or not.
+
+    Recent results are cached by the path and the tag of the content.
+    """
     return gzip.compress(path.read_bytes(), compresslevel=6) if compress else path.read_bytes()
 
 
 def remove_abandoned_pages() -> None:
-    """Remove the temporary folders of servers that were killed: folders with a lock file that nobody has locked."""
+    """Remove the temporary folders of servers that were killed.
+
+    These folders have a lock file that no process has locked.
+    """
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
         with suppress(OSError):
             ours = not folder.is_symlink() and (not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid())
@@ -66,9 +75,9 @@ def remove_abandoned_pages() -> None:
 
 
 class Site:
-    """The built page of a board. It is rebuilt when a record is added.
+    """The built page of a board, which is rebuilt when a record is added.
 
-    Child processes build the page and compute its tests: scoring can be slow, and the server must answer meanwhile.
+    Child processes build the page and compute its tests, so that the server can answer while slow metrics score.
     """
 
     def __init__(self, store: FolderStore, plan: PagePlan) -> None:
@@ -89,18 +98,18 @@ class Site:
 
     @property
     def store(self) -> FolderStore:
-        """The board. It is opened again each time, because its settings may have changed."""
+        """The board, opened again each time, because its settings may have changed."""
         return FolderStore(self.board)
 
     def build(self) -> None:
-        """Build now with the stored tests. Missing tests are computed in the background."""
+        """Build now with the stored tests, and compute missing tests in the background."""
         with self._lock:
             self._changed = self.store.changed()
             self._build_with_stored_tests()
         self._wanted.set()
 
     def try_build(self) -> None:
-        """Build now. If this fails, print why and keep the page as it was."""
+        """Build now, or print why this failed and keep the page as it was."""
         try:
             self.build()
         except StoppedError:
@@ -119,7 +128,10 @@ class Site:
         self._warned = frozenset(built["warnings"])
 
     def rebuild(self) -> None:
-        """Check in a thread whether another process has added records, and build if so. Check at most once a second."""
+        """Build in a thread if another process has added records.
+
+        The records are checked at most once a second.
+        """
         if self._lock.locked() or time.monotonic() - self._checked < 1:
             return
         self._checked = time.monotonic()
@@ -130,7 +142,10 @@ class Site:
             self.try_build()
 
     def keep_testing(self) -> None:
-        """After each build, compute missing tests and build again. This runs in a thread until the site is closed."""
+        """Compute missing tests after each build, and build again.
+
+        This method runs in a thread until the site is closed.
+        """
         while True:
             self._wanted.wait()
             self._wanted.clear()
@@ -154,7 +169,10 @@ class Site:
         self._in_use.close()
 
     def find(self, path: str) -> tuple[Path, str] | None:
-        """Return the file of a URL path and a tag of its content, or None if the build did not write this file."""
+        """Return the file of a URL path and a tag of its content.
+
+        The result is None if the build did not write this file.
+        """
         found = self.files.get(path or "index.html")
         if found is None:
             return None

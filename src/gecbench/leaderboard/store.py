@@ -1,7 +1,7 @@
-"""A board: its settings, corpora and records, stored in a folder or in a dataset repository on the Hub.
+"""A board, stored in a folder or in a dataset repository on the Hub.
 
-A repository is a copy of such a folder. There is one file per record, named by a hash of its content, so that several
-writers at the same time cannot collide.
+A board has settings, corpora and records. A repository is a copy of a board's folder. There is one file per record,
+named by a hash of its content, so that several writers at the same time cannot collide.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
     """Create a board: write `board.json` and the logo into a folder.
 
     `board.json` has the fingerprint of every corpus. Only the organizer may see exact p-values and waiting submissions,
-    so a `.gitignore` keeps these files out of a repository.
+    so a `.gitignore` keeps the files with them out of a repository.
 
     Args:
         folder: The folder, new or without a board.
@@ -92,7 +92,10 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
 
 
 def _resolve(name: str) -> Corpus:
-    """Return a corpus. A corpus in a file is named after the file without its folder, so that no path is published."""
+    """Return a corpus, whose name contains no folder.
+
+    A corpus in a file is named after the file alone, so that no path is published.
+    """
     corpus = resolve_corpus(name)
     return corpus if is_known_name(name) else corpus.replace(name=table_of(corpus)[0])
 
@@ -120,17 +123,18 @@ def _ignore_unpublished(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The readable records of a board, oldest first, and a warning for each record that cannot be read."""
+    """The records of a board, oldest first, and a warning for each skipped record."""
 
     records: tuple[Record, ...]
     warnings: tuple[str, ...]
 
 
 class FolderStore:
-    """A board in a folder: `records/`, `details/` and `tests/`, each file named by a SHA-256, and `board.json`.
+    """A board in a folder.
 
-    A file is written completely or not at all, and never changed afterwards. Details are written before the record that
-    refers to them. If a writer is killed in between, only a file without a record is left.
+    The settings are in `board.json`. Each file in `records/`, `details/` and `tests/` is named by a SHA-256. Such a
+    file is written completely or not at all, and never changed afterwards. Details are written before the record that
+    refers to them. If a writer is killed in between, only details without a record are left.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -138,7 +142,10 @@ class FolderStore:
 
     @cached_property
     def settings(self) -> Settings:
-        """The board's settings. They are read once: open the folder again to see a change."""
+        """The board's settings, which are read only once.
+
+        Open the folder again to see a change.
+        """
         path = self.folder / SETTINGS_FILE
         if not path.is_file():
             return Settings()
@@ -149,11 +156,18 @@ class FolderStore:
 
     @property
     def unlisted(self) -> FolderStore:
-        """Submissions that a private board scored but did not add. They count against limits and are never shown."""
+        """Submissions that a private board scored but did not add.
+
+        They count against the limits and are never shown.
+        """
         return FolderStore(self.folder / "waiting" / "unlisted")
 
     def corpora(self) -> list[Corpus]:
-        """Return the corpora of the board's settings. Raise an error if one is missing or has changed."""
+        """Return the corpora of the board's settings.
+
+        Raises:
+            InputError: If a corpus is missing or has changed.
+        """
         corpora = []
         for entry in self.settings.corpora:
             name = entry["corpus"]
@@ -169,8 +183,8 @@ class FolderStore:
     def register(self, corpora: Sequence[Corpus]) -> None:
         """Write known corpora into the settings, so that `build` and `serve` find them.
 
-        A folder without settings becomes an open board, because the references of known corpora are public. The corpora
-        of existing records are also added.
+        A folder without settings becomes an open board, because the references of known corpora are public. Then the
+        corpora of existing records are also added.
         """
         there = (self.folder / SETTINGS_FILE).exists()
         settings = self.settings if there else Settings(publish_references=True)
@@ -202,9 +216,10 @@ class FolderStore:
         return [resolve_corpus(corpus_name(table)) for table in tables]
 
     def choose_corpus(self, name: str | None) -> Corpus:
-        """Return the corpus of a submission: one of the board's corpora, or any corpus if the board has none.
+        """Return the corpus of a submission.
 
-        A corpus in a file is named after the file without its folder, so that no path is published.
+        This is one of the board's corpora, or any corpus if the board has none. A corpus in a file is named after the
+        file without its folder, so that no path is published.
 
         Args:
             name: A name or file, or None if the board has only one corpus.
@@ -227,7 +242,7 @@ class FolderStore:
         raise InputError(problem, fix=f"Choose one with -c: {', '.join(corpus.name for corpus in corpora)}")
 
     def _match_board_corpus(self, name: str) -> Corpus | None:
-        """Return the corpus in a file if it has the content of one of the board's corpora, otherwise None."""
+        """Return the corpus in a file if its content is a corpus of the board, else None."""
         if is_known_name(name) or not Path(name).is_file():
             return None
         corpus = resolve_corpus(name)
@@ -235,7 +250,10 @@ class FolderStore:
         return corpus.replace(name=table_of(corpus.replace(name=same[0]))[0]) if same else None
 
     def add(self, record: Record, details: Details | None = None) -> str:
-        """Write a record with its details, and return the record's name. Adding a record twice changes nothing."""
+        """Write a record with its details, and return the record's name.
+
+        Adding a record twice changes nothing.
+        """
         if details is not None:
             data = details.to_json()
             if digest(data) != record.details or details.outputs != record.outputs:
@@ -246,7 +264,10 @@ class FolderStore:
         return digest(data)
 
     def load(self) -> Loaded:
-        """Read all records. A record that cannot be read is skipped with a warning."""
+        """Read all records, with a warning for each skipped record.
+
+        A record is skipped if it cannot be read, or if it repeats an earlier record.
+        """
         found, warnings = [], []
         for path in sorted((self.folder / "records").glob("*.json")):
             try:
@@ -276,7 +297,10 @@ class FolderStore:
             return None
 
     def get_resampled(self, question: str) -> list[float] | None:
-        """Return the stored values of a resampled score, if any; damaged files are ignored."""
+        """Return the stored values of a resampled score, or None if there are none.
+
+        `question` names the metric, the outputs, the signature and the number of resamples. A damaged file is ignored.
+        """
         with suppress(OSError, InputError, KeyError, TypeError):
             kept = parse_json(read_plain(self._path("tests", digest(question.encode()))))
             if kept["question"] == question and all(isinstance(value, float) for value in kept["answer"]):
@@ -284,7 +308,10 @@ class FolderStore:
         return None
 
     def put_resampled(self, question: str, values: Sequence[float]) -> None:
-        """Store the values of a resampled score in `tests/`, so that it is resampled only once."""
+        """Store the values of a resampled score in `tests/`.
+
+        The score is then resampled only once.
+        """
         if not all(map(isfinite, values)):
             return  # JSON has no NaN, so this score is resampled each time
         data = canonical_json({"question": question, "answer": list(values)})
@@ -299,7 +326,10 @@ class FolderStore:
                     path.unlink(missing_ok=True)
 
     def changed(self) -> float:
-        """Return the time when a record was last added. Compare it with `!=`, because clocks can be set back."""
+        """Return the time when a record was last added.
+
+        Compare times with `!=`, because clocks can be set back.
+        """
         folder = self.folder / "records"
         return folder.stat().st_mtime if folder.is_dir() else 0.0
 
@@ -318,9 +348,10 @@ class FolderStore:
 
 
 class HubStore(FolderStore):
-    """A board in a dataset repository on the Hub. It is copied into a temporary folder and read there.
+    """A board in a dataset repository on the Hub.
 
-    Adding a record opens a pull request and does not change the copy.
+    The repository is copied into a temporary folder and read there. Adding a record opens a pull request and does not
+    change the copy.
     """
 
     def __init__(self, repository: str, revision: str = "main") -> None:
@@ -331,7 +362,7 @@ class HubStore(FolderStore):
         self._call("snapshot_download", local_dir=self.folder, allow_patterns=wanted)
 
     def add(self, record: Record, details: Details | None = None) -> str:
-        """Open a pull request that adds the record and its details. Return the address of the pull request."""
+        """Open a pull request that adds a record, and return the request's address."""
         from huggingface_hub import CommitOperationAdd
 
         files = {f"records/{record.id}.json": record.to_json()}
@@ -390,9 +421,10 @@ def open_board(address: str, *, hub: bool = True, create: bool = False) -> Folde
 
 
 def lock_board(folder: Path) -> IO[bytes] | None:
-    """Lock a board's folder for one server until the returned file is closed. Return None for a read-only folder.
+    """Lock a board's folder for one server until the returned file is closed.
 
-    Two servers on one board would score waiting submissions twice and count the uploads of a day separately.
+    The result is None for a read-only folder. Two servers on one board would score waiting submissions twice and count
+    the uploads of a day separately.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -406,7 +438,10 @@ def lock_board(folder: Path) -> IO[bytes] | None:
 
 
 def try_lock(stream: IO[bytes]) -> bool:
-    """Lock an open file until this process ends. Return False if another process has locked it."""
+    """Lock an open file, and return False if another process has locked it.
+
+    The lock lasts until the file is closed or this process ends.
+    """
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -422,7 +457,10 @@ def try_lock(stream: IO[bytes]) -> bool:
 
 
 def read_plain(path: Path) -> bytes:
-    """Read a file of a board's folder. Refuse links, pipes (which may never end) and files that are too large."""
+    """Read a regular file of a board's folder.
+
+    Links, pipes (which may never end) and files that are too large are refused.
+    """
     if path.is_symlink() or not path.is_file():
         raise InputError("it is not a regular file")
     if path.stat().st_size > _LARGEST_RECORD:

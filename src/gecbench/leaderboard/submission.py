@@ -1,4 +1,7 @@
-"""Submit outputs to a board: read, check, score, rank and store them; verify stored records."""
+"""Submit outputs to a board, and verify stored records.
+
+Submitted outputs are read, checked, scored, ranked and stored.
+"""
 
 from __future__ import annotations
 
@@ -90,10 +93,11 @@ def today() -> str:
 
 @dataclass(frozen=True)
 class Submission:
-    """A system's outputs, and information about the system and its submitter. All fields are checked on creation.
+    """A system's outputs, and information about the system and its submitter.
 
-    With `clean`, labels, quotes and code fences around the outputs are removed before scoring. For `aligned`,
-    `tokenize` and `tokenized` see `gecbench.score`. `role` is "system", "source", "baseline" or "human".
+    The fields that `about` returns are checked on creation. With `clean`, labels, quotes and code fences around the
+    outputs are removed before scoring. For `aligned`, `tokenize` and `tokenized`, see `gecbench.score`. `role` is
+    "system", "source", "baseline" or "human".
     """
 
     system: str
@@ -133,9 +137,10 @@ class Submission:
 
 @dataclass(frozen=True)
 class Scored:
-    """A scored submission: its record and details, warnings, and the outputs and scores that they come from.
+    """A scored submission: its record, details, warnings, outputs and scores.
 
-    `rewritten` has the lines that were cleaned or tokenized: the number from 1, the submitted text, the scored text.
+    `rewritten` has an entry for each line that was cleaned or tokenized: the number of the line from 1, the submitted
+    text and the scored text.
     """
 
     record: Record
@@ -173,7 +178,7 @@ def submit(
     resamples: int = DEFAULT_RESAMPLES,
     progress: Progress = lambda _stage, _done: None,
 ) -> Submitted:
-    """Check a submission, score it, find its rank among the board's records, and store it.
+    """Check, score, rank and store a submission.
 
     Args:
         submission: The submission.
@@ -216,7 +221,7 @@ def _is_of(record: Record, submission: Submission) -> bool:
 
 
 def _check_daily_limit(submission: Submission, settings: Settings, records: Sequence[Record]) -> None:
-    """Refuse a submission if its submitter has made as many submissions today as the board allows."""
+    """Refuse a submission if its submitter has reached the daily limit of the board."""
     if settings.per_day is None:
         return
     most = counted(settings.per_day, "submission")
@@ -233,7 +238,7 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
 
 
 def normalized_submitter(submitter: str) -> str:
-    """Return a submitter's name in lower case and with single blanks, to compare names."""
+    """Return a submitter's name in lower case with single blanks, to compare names."""
     return " ".join(submitter.casefold().split())
 
 
@@ -248,9 +253,10 @@ def _check_new(record: Record, records: Sequence[Record]) -> None:
 def _check_changes(
     scored: Scored, records: Sequence[Record], store: FolderStore, settings: Settings | None = None
 ) -> None:
-    """On a private board, refuse outputs that hardly differ from the source or from an earlier submission of this team.
+    """Refuse outputs that hardly differ from the source or earlier submissions.
 
-    Otherwise, the difference between two scores would reveal whether the few different edits are correct.
+    This applies to systems on a private board, and to earlier submissions of the same team. Otherwise, the difference
+    between two scores would reveal whether the few different edits are correct.
     """
     needed = (settings or store.settings).needed_changes(len(scored.prepared.lines))
     if not needed or scored.record.role != "system":
@@ -280,10 +286,10 @@ def score_submission(
     resamples: int = DEFAULT_RESAMPLES,
     progress: Progress = lambda _stage, _done: None,
 ) -> Scored:
-    """Check a submission and score it with every metric. `progress` is called with each stage and the share done.
+    """Check a submission, and score it with every usable metric.
 
-    For a `private` corpus, the result has only rounded scores of the whole corpus, and nothing that depends on single
-    references.
+    `progress` is called with each stage and the share done. For a `private` corpus, the result has only rounded scores
+    of the whole corpus, and nothing that depends on single references.
     """
     progress("checking the outputs", 0.0)
     file = submission.file
@@ -319,7 +325,10 @@ def score_submission(
 
 
 def _prepare(submission: Submission, corpus: Corpus) -> tuple[Prepared, list[str]]:
-    """Return the checked outputs and the warnings about them. Warnings about the corpus are dropped."""
+    """Return the checked outputs, and the warnings about them.
+
+    Warnings about the corpus are dropped.
+    """
     preprocessing = Preprocessing(submission.tokenize, submission.tokenized, submission.aligned, "error")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -329,7 +338,7 @@ def _prepare(submission: Submission, corpus: Corpus) -> tuple[Prepared, list[str
 
 
 def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
-    """Raise an error if the number of outputs is wrong, or if outputs are much too long."""
+    """Raise an error if the number of outputs is wrong, or if they are much too long."""
     fix = "Write one output per line, in order, and an empty line for an empty output"
     check_line_count(len(predictions), len(corpus), corpus.name, file, fix)
     for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
@@ -359,7 +368,7 @@ def validate_outputs(
     copy: bool = False,
     private: bool = False,
 ) -> list[str]:
-    """Raise an error for outputs that cannot come from a system. Return notes about suspicious outputs.
+    """Refuse outputs that are clearly wrong, and return notes on suspicious outputs.
 
     Args:
         predictions: The outputs.
@@ -368,6 +377,12 @@ def validate_outputs(
         aligned: Whether to skip the check for shifted lines.
         copy: Whether to accept the unchanged source, as a baseline.
         private: Whether to compare only with the sources, so that no message reveals a reference.
+
+    Returns:
+        Notes about suspicious outputs.
+
+    Raises:
+        InputError: If many lines look shifted, or if all lines are copies of the source.
     """
     misplaced = [] if aligned else misplaced_lines(predictions, _known_texts(corpus, private))
     if len(misplaced) >= 3 and len(misplaced) > len(corpus) / 5:
@@ -407,7 +422,10 @@ def _unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
 
 @dataclass(frozen=True)
 class VerificationResult:
-    """The differences between a record and its new scores. `problems` is None if the record was not scored again."""
+    """The differences between a record and its new scores.
+
+    `problems` is None if the record was not scored again.
+    """
 
     file: str
     system: str
@@ -417,7 +435,10 @@ class VerificationResult:
 def verify_records(
     store: FolderStore, corpora: Mapping[BoardTable, Corpus], files: Sequence[str] = ()
 ) -> Iterator[VerificationResult]:
-    """Score all records of a board again, or only the records in `files`, and yield the differences."""
+    """Score the records of a board again, and yield the differences.
+
+    If `files` are given, only these records are scored again.
+    """
     wanted = {Path(file).stem for file in files}
     paths = sorted((store.folder / "records").glob("*"))
     if missing := wanted - {path.stem for path in paths}:
@@ -465,7 +486,7 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
     new = board_plugins().keys() - record.scores.keys()  # plug-ins that were added after the record
     gone = {name for name, figure in record.scores.items() if is_plugin(figure)} - scored.record.scores.keys()
     kept, made = _without(asdict(details), gone), _without(asdict(scored.details), new)
-    compared = (name for name in kept if kept[name] and name != "by_distance")  # of 0.2.0, and not shown
+    compared = (name for name in kept if kept[name] and name != "by_distance")  # only in 0.2.0, and not shown
     wrong = (name for name in compared if not _equal(kept[name], made[name]))
     found += [f"the field {name} of its details differs when rescored" for name in wrong]
     if store.settings.private:  # records of 0.2.0 have precision and recall, which no page shows
@@ -483,7 +504,10 @@ def _without(details: dict[str, Any], metrics: Collection[str]) -> dict[str, Any
 
 
 def _resamples(record: Record) -> int:
-    """Return the number of resamples in a record's signatures, or 0 if they have none."""
+    """Return the number of resamples in a record's signatures, at most 10,000.
+
+    The number is 0 if the signatures have none.
+    """
     signatures = (Signature.parse(figure["signature"]) for figure in record.scores.values())
     found = {signature.get("resamples", "0").partition(":")[0] for signature in signatures}
     return min(int(max(found, key=int)), 10_000) if all(map(_SHORT.fullmatch, found)) else 0
@@ -506,7 +530,7 @@ def _differences(metric: str, claimed: Record, scored: Record) -> Iterator[str]:
 
 
 def _equal(claimed: Any, scored: Any) -> bool:
-    """Return whether two values are the same, up to the last digits of floating-point numbers."""
+    """Return whether two values are equal, except for rounding errors."""
     if isinstance(claimed, dict) and isinstance(scored, dict):
         return claimed.keys() == scored.keys() and all(_equal(claimed[name], scored[name]) for name in scored)
     if isinstance(claimed, (list, tuple)) and isinstance(scored, (list, tuple)):

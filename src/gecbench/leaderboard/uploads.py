@@ -1,4 +1,4 @@
-"""Uploads to a server: their limits, and the queue in which they wait to be scored."""
+"""Uploads to a server: limits, team tokens, and the queue of submissions."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def score_upload(
     *,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Score a submission, and store it if `add`. Return the report for its submitter.
+    """Score a submission, store it if `add`, and return a report.
 
-    A server runs this function in a child process.
+    The report is for the submitter. A server runs this function in a child process.
     """
     store = FolderStore(board)
     adding: Any = {"dry_run": not add, "counts": True, "resumed": resumed}
@@ -115,7 +115,9 @@ def score_upload(
 
 
 def in_form_words(text: str) -> str:
-    """Return a message that names controls of the upload form instead of options and parameters.
+    """Return a message in the words of the upload form.
+
+    The message names controls of the form instead of options and parameters.
 
     >>> in_form_words("3 lines look shifted. Pair line by line; skip this check with --aligned.")
     '3 lines look shifted. Pair line by line; if the order is right, tick "Skip the check for shifted lines".'
@@ -126,7 +128,10 @@ def in_form_words(text: str) -> str:
 
 
 def form_error(error: InputError) -> InputError:
-    """Return an error in the words of the upload form. Advice about options that the form does not have is left out."""
+    """Return an error in the words of the upload form.
+
+    Advice about options that the form does not have is left out.
+    """
     field, _, rest = error.problem.partition(" ")
     named = f"{_FORM_FIELDS[field]} {rest}" if error.file is None and field in _FORM_FIELDS else error.problem
     problem, fix = in_form_words(named), in_form_words(error.fix or "")
@@ -160,7 +165,10 @@ class Rate:
 
 
 class DailyCount:
-    """Limit the uploads of each client or team per day (UTC). The counts are in a file, so they survive a restart."""
+    """Limit the uploads of each client or team per day (UTC).
+
+    The counts are in a file, so they survive a restart.
+    """
 
     def __init__(self, path: Path, most: int) -> None:
         self.path = path
@@ -168,7 +176,10 @@ class DailyCount:
         self._lock = threading.Lock()
 
     def allows(self, client: str) -> bool:
-        """Return whether the client may upload today. If so, this upload is counted, and the count is saved at once."""
+        """Return whether the client may upload today, and count this upload if so.
+
+        The count is saved at once.
+        """
         with self._lock:
             day, counts = today(), self._load()
             made = counts.get(client, 0)
@@ -187,17 +198,17 @@ class DailyCount:
 
 
 class TeamTokens:
-    """The tokens of the teams that may upload: a file with the SHA-256 of each team's token.
+    """The tokens of the teams that may upload.
 
-    A token is shown only once, when it is created. A board with this file accepts no upload without a token, even after
-    all tokens were revoked.
+    The board's `teams.json` has the SHA-256 of each team's token. A token is shown only once, when it is created. A
+    board with this file accepts no upload without a token, even after all tokens were revoked.
     """
 
     def __init__(self, board: Path) -> None:
         self.path = board / "teams.json"
 
     def create(self, team: str) -> str:
-        """Create and return a token for a team. It replaces the team's earlier token."""
+        """Create and return a token for a team, replacing the team's earlier token."""
         check_fields(Record, {"submitter": team})
         if not normalized_submitter(team):
             raise InputError("the name of the team is empty", fix="Give a name")
@@ -215,11 +226,11 @@ class TeamTokens:
         self._save(kept)
 
     def find(self, token: str) -> str | None:
-        """Return the team of a token."""
+        """Return the team of a token, or None for a wrong token."""
         return find_team(self.load() or {}, token)
 
     def load(self) -> dict[str, str] | None:
-        """Return the hash of each team's token; None for a board without the file."""
+        """Return the hash of each team's token, or None for a board without the file."""
         if not self.path.exists() and not self.path.is_symlink():
             return None
         try:
@@ -240,7 +251,10 @@ class TeamTokens:
 
 
 def find_team(teams: Mapping[str, str], token: str) -> str | None:
-    """Return the team of a token. The time this takes does not reveal how much of a wrong token is right."""
+    """Return the team of a token, or None for a wrong token.
+
+    The time that this takes does not reveal how much of a wrong token is right.
+    """
     given = digest(token.encode("utf-8", "surrogatepass"))
     found = None
     for team, kept in teams.items():
@@ -260,9 +274,9 @@ class Pending(NamedTuple):
 
 @dataclass
 class Job:
-    """A submission on its way through the server.
+    """A submission that waits, is being scored, or has been scored.
 
-    Its `state` is "waiting", "running", "done" or "failed". `result` has the report, or the error message.
+    `state` is "waiting", "running", "done" or "failed". `result` has the report, or the error message.
     """
 
     id: str = field(default_factory=lambda: secrets.token_urlsafe(16))
@@ -288,7 +302,7 @@ class PendingFolder:
         self.most_tries = most_tries
 
     def save(self, name: str, submission: Submission, corpus: str, tries: int = 0) -> None:
-        """Write a submission. It is on the disk when this returns."""
+        """Write a submission, and return once it is on the disk."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -301,14 +315,17 @@ class PendingFolder:
         (self.folder / f"{name}.json").unlink(missing_ok=True)
 
     def quarantine(self, name: str) -> Path:
-        """Move a submission to the folder `aside`, so that no server tries it again. Return its new path."""
+        """Move a submission to the folder `aside`, and return its new path.
+
+        No server tries to score it again.
+        """
         place = self.folder / "aside" / f"{name}.json"
         place.parent.mkdir(exist_ok=True)
         (self.folder / f"{name}.json").replace(place)
         return place
 
     def load(self) -> Iterator[Pending]:
-        """Yield the submissions that are left, oldest first. Damaged files are skipped."""
+        """Yield the submissions that are left, oldest first, and skip damaged files."""
         for path in sorted(self.folder.glob("*.json"), key=lambda path: path.lstat().st_mtime):
             with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
                 content = parse_json(read_plain(path))
@@ -317,7 +334,7 @@ class PendingFolder:
 
 
 class Queue:
-    """Jobs that are scored one after another in a thread. The length of the queue is limited.
+    """A queue of limited length, whose jobs are scored one at a time in a thread.
 
     If the result of a job cannot be written because the disk is full, the job waits and is tried again.
     """
@@ -362,12 +379,12 @@ class Queue:
             return self._jobs.get(name)
 
     def close(self) -> None:
-        """Wait for the running job to end. Waiting jobs are not started."""
+        """Wait for the running job to end, and start no other job."""
         self._worker.shutdown(wait=True, cancel_futures=True)
 
     def _retry(self, job: Job, work: Work) -> None:
         def again() -> None:
-            with suppress(RuntimeError):  # the queue is closed: the next server finds the job in its folder
+            with suppress(RuntimeError):  # the queue is closed, and the next server loads the submission
                 self._worker.submit(self._run, job, work)
 
         timer = threading.Timer(self.retry_seconds, again)

@@ -1,4 +1,4 @@
-"""Run a task in a child process with limits on its time, processor time and memory.
+"""Run a task in a child process with limited time, CPU time and memory.
 
 A server scores untrusted text. Scoring in a child process keeps slow or large input from blocking the page or other
 submissions. The child stops when it reaches a limit. It also stops when its parent stops for any reason, because it
@@ -38,9 +38,10 @@ main()
 
 @dataclass(frozen=True)
 class TaskLimits:
-    """What a task may use: seconds by the clock, seconds of CPU time over all threads, and bytes of memory.
+    """The limits of a task: elapsed seconds, CPU seconds, and bytes of memory.
 
-    On Windows, only the clock is limited. On macOS, the memory is not limited.
+    CPU seconds are summed over all threads. The memory that the process uses before the task is not counted. On
+    Windows, only the elapsed time is limited. On macOS, the memory is not limited.
     """
 
     seconds: float = 120.0
@@ -84,6 +85,7 @@ class Worker:
             InputError: If the task refused its input.
             TaskLimitError: If the task reached a limit.
             StoppedError: If `close` was called.
+            GecbenchError: If the task failed in another way.
         """
         answer: dict[str, Any] = {}
         with self._start() as process:
@@ -125,7 +127,10 @@ class Worker:
 
 
 def _send(process: subprocess.Popen[bytes], task: object) -> None:
-    """Send a child its task, and leave the pipe open, because the child stops when the pipe is closed."""
+    """Send a child its task, and leave the pipe open.
+
+    The child stops when the pipe is closed.
+    """
     assert process.stdin is not None
     try:
         process.stdin.write(pickle.dumps(task))
@@ -159,12 +164,15 @@ def _limit_met(memory: bool, status: int, limits: TaskLimits) -> str:
 
 
 def scorer_failure(error: BaseException) -> str:
-    """Return the message for an error of the scorer that nobody expected."""
+    """Return the message for an unexpected error of the scorer."""
     return f"The scorer failed ({type(error).__name__}). Write to the board's owner."
 
 
 def main() -> None:
-    """Run the task that the parent sends, print its progress and its answer as lines of JSON, and exit."""
+    """Run the task that the parent sends, and exit.
+
+    The progress and the answer of the task are printed as lines of JSON.
+    """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # anything else that is printed goes to the server's log
 
@@ -204,7 +212,10 @@ def _end_with_parent() -> None:
 
 
 def _apply(limits: TaskLimits) -> None:
-    """Limit this process. The operating system stops it with a signal when it reaches a limit."""
+    """Limit the time, CPU time and memory of this process.
+
+    The operating system stops the process with a signal at a limit of time. At the limit of memory, allocations fail.
+    """
     if os.name != "posix":
         return
     import resource
@@ -213,6 +224,6 @@ def _apply(limits: TaskLimits) -> None:
     signal.setitimer(signal.ITIMER_REAL, limits.seconds)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (limits.processor_seconds, limits.processor_seconds + 1))
-    with suppress(ValueError, OSError):  # macOS knows no such limit
+    with suppress(ValueError, OSError):  # macOS has no such limit
         used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + limits.memory, used + limits.memory))
