@@ -1,7 +1,8 @@
-"""Score corpora that are larger than memory or use many processes: count batches first, score the counts later.
+"""Score corpora that are larger than memory or use many processes.
 
-`counts` returns a function for `Dataset.map` and Spark that counts each batch. `merge` joins the tables of counts, and
-`scores` scores them. `sentence_scores` and `features` add columns to each batch (docs/scale.md).
+Batches are counted first, and the counts are scored later. `counts` returns a function for `Dataset.map` and Spark that
+counts each batch. `merge` joins the tables of counts, and `scores` scores them. `sentence_scores` and `features` add
+columns to each batch (docs/scale.md).
 
 >>> from gecbench import scale
 >>> rows = {"source": ["He go home ."], "prediction": ["He goes home ."], "references": [["He goes home ."]]}

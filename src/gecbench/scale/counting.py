@@ -48,9 +48,10 @@ def counts(
     aligned: bool = False,
     foreign: Literal["warning", "error"] = "warning",
 ) -> Counts:
-    """Return a function that counts batches of rows, for `Dataset.map(…, batched=True)` and Spark's `mapInArrow`.
+    """Return a function that counts batches of rows.
 
-    A row that cannot be scored gets an error message in the column `fault` instead of counts.
+    Use it with `Dataset.map(…, batched=True)` and Spark's `mapInArrow`. A row that cannot be scored gets an error
+    message in the column `fault` instead of counts.
 
     Args:
         metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
@@ -64,7 +65,8 @@ def counts(
             them out and records their number in the signature.
         tokenized: Skip the check for text that is not tokenized.
         aligned: Skip the checks for shifted lines and identical texts.
-        foreign: "warning" or "error" if most predictions share hardly any words with their sources.
+        foreign: Whether predictions give a "warning" or an "error" if most of them share hardly any words with their
+            sources.
 
     Returns:
         The function. It can be pickled.
@@ -123,7 +125,10 @@ class Counts:
 def tabulate(
     predictions: Iterable[str], corpus: CorpusLike, metrics: Metrics = ("gleu",), **preprocessing: Any
 ) -> pyarrow.Table:
-    """Count predictions for a corpus in memory, and return the kind of table that `merge` returns."""
+    """Count predictions for a corpus in memory.
+
+    The result is the same kind of table that `merge` returns.
+    """
     columns, checker = metric_columns(metrics), Preprocessing(**preprocessing)
     check_preprocessing(checker)
     for metric in columns.values():
@@ -151,7 +156,7 @@ def check_on_bad(on_bad: str) -> None:
 
 @dataclass(frozen=True)
 class Counted:
-    """The rows of a batch, with each metric's counts and signature for the valid rows."""
+    """A batch's rows, with each metric's counts and signature for the valid rows."""
 
     rows: Rows
     schema: pyarrow.Schema
@@ -174,7 +179,10 @@ class Counted:
         return cls(rows, schema, statistics, signatures, golds, hashes)
 
     def table(self, **made: Any) -> pyarrow.Table:
-        """Return a table with one row per sentence. The arguments become fields of the JSON in its column `batch`."""
+        """Return a table with one row per sentence.
+
+        The arguments become fields of the JSON in the column `batch`.
+        """
         import pyarrow
 
         good, size = self.rows.good, len(self.rows.places)
@@ -198,7 +206,10 @@ class Counted:
 
 
 def _schema(metrics: Mapping[str, Metric], probe: Corpus) -> pyarrow.Schema:
-    """Return the columns of a table of counts. `probe` is a corpus with the kind of gold to score against."""
+    """Return the columns of a table of counts.
+
+    `probe` is a corpus with the kind of gold to score against.
+    """
     import pyarrow
 
     golds = sorted({metric.gold(probe) for metric in metrics.values()})
@@ -220,7 +231,7 @@ def _to_array(values: Any, kind: Any, size: int) -> pyarrow.Array:
 
 
 def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pyarrow.Array:
-    """Return a column of all rows, with the counts of the `good` rows and null elsewhere."""
+    """Return a column with the counts of the `good` rows, and null in other rows."""
     import pyarrow
 
     width = statistics.counts.shape[1]
@@ -257,7 +268,7 @@ def sum_hash_column(column: pyarrow.ChunkedArray) -> int:
 
 
 def spread(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
-    """Return a column of all rows, with the values of the `good` rows and None elsewhere."""
+    """Return a column with the values of the `good` rows, and None in other rows."""
     if len(values) == rows:
         return list(values)
     column: list[Any] = [None] * rows
@@ -268,7 +279,10 @@ def spread(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """The names of the columns to read. `references` is one column of lists, or several columns of texts."""
+    """The names of the columns to read.
+
+    `references` is one column of lists, or several columns of texts.
+    """
 
     source: str
     prediction: str
@@ -294,7 +308,7 @@ class ColumnNames:
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch: the position and the error of each row, and the texts of the valid rows.
+    """A batch: position and error of each row, and the texts of the valid rows.
 
     `probe` is a corpus with the kind of gold of the rows, even if none of them is valid.
     """
@@ -327,7 +341,10 @@ class BadRows:
 
     @classmethod
     def of(cls, rows: Rows, *, known_places: bool = True) -> BadRows:
-        """Return the invalid rows of a batch. Without `known_places`, examples do not name their rows."""
+        """Return the invalid rows of a batch.
+
+        Without `known_places`, the examples do not name their rows.
+        """
         bad = cls()
         for place, fault in zip(rows.places, rows.faults, strict=True):
             if fault is not None:
@@ -341,12 +358,18 @@ class BadRows:
             self.add_example(place, reason)
 
     def add_example(self, place: int, reason: str) -> None:
-        """Keep the error as an example if it is one of the first. A negative `place` means that it is unknown."""
+        """Keep the error as an example if it is one of the first.
+
+        A negative `place` means that the position of the row is unknown.
+        """
         if len(self.examples) < SHOWN:
             self.examples.append(f"row {place}: {reason}" if place >= 0 else reason)
 
     def error(self, seen: int | None = None) -> InputError:
-        """Return the error to raise. `seen` is the number of rows read, if there may be more."""
+        """Return the error to raise.
+
+        `seen` is the number of rows read, if there may be more.
+        """
         rows = f"{self.count:,} of the first {counted(seen, 'row')}" if seen else counted(self.count, "row")
         shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
         note = " (rows count from 0)" if any(example.startswith("row ") for example in self.examples) else ""
@@ -476,7 +499,10 @@ def _texts_fault(texts: Any) -> str | None:
 def _read_annotations(
     errors: _RowErrors, name: str, values: Sequence[Any], sources: Sequence[Any], *, applied: bool = False
 ) -> list[list[Annotation]]:
-    """Return the annotations of each row. Annotations that cannot be read (or, if `applied`, applied) are errors."""
+    """Return the annotations of each row.
+
+    Annotations that cannot be read are errors. With `applied`, edits that cannot be applied are errors, too.
+    """
     found: list[list[Annotation]] = []
     for row, (value, source) in enumerate(zip(values, sources, strict=True)):
         read: list[Annotation] = []

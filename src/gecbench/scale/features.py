@@ -32,9 +32,10 @@ Values = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class SentenceColumns(ABC):
-    """Adds columns to each batch of rows. A value depends only on its own row, so the batch size does not matter.
+    """Adds columns to each batch of rows.
 
-    An invalid row raises an error. With `on_bad="skip"` its values are missing, and the column `fault` has the error.
+    A value depends only on its own row, so the batch size does not matter. An invalid row raises an error. With
+    `on_bad="skip"` its values are missing, and the column `fault` has the error.
     """
 
     columns: ColumnNames
@@ -54,7 +55,10 @@ class SentenceColumns(ABC):
         """Return the columns of the valid rows."""
 
     def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> Any:
-        """Return an Arrow batch with the new columns, or only the new columns for a mapping from names to lists."""
+        """Return an Arrow batch with the new columns.
+
+        For a mapping from names to lists, return only the new columns.
+        """
         size = len(column_of(batch, self.columns.source))
         rows = read_rows(batch, self.columns, range(size) if indices is None else indices)
         if self.on_bad != "skip":
@@ -97,7 +101,10 @@ class SentenceScores(SentenceColumns):
         return {name: "double" for name, _ in self.metrics}
 
     def values(self, corpus: Corpus, predictions: Sequence[str]) -> Mapping[str, Values]:
-        """Return `Score.sentence_scores` of every metric, or raise an error if the batch fails the input checks."""
+        """Return `Score.sentence_scores` of every metric.
+
+        Raise an error if the batch fails the input checks.
+        """
         check_batch(self.preprocessing, corpus, predictions).decide()
         made = {name: make_metric(metric) for name, metric in self.metrics}
         return {
@@ -117,10 +124,10 @@ def sentence_scores(
     aligned: bool = False,
     foreign: Literal["warning", "error"] = "warning",
 ) -> SentenceScores:
-    """Return a function that adds sentence scores to batches of rows, for `Dataset.map(…, batched=True)`.
+    """Return a function that adds sentence scores to batches of rows.
 
-    The arguments are explained in `counts`. With `on_bad="error"`, the function raises an `InputError` for a row that
-    cannot be scored.
+    Use it with `Dataset.map(…, batched=True)`. The arguments are explained in `counts`. With `on_bad="error"`, the
+    function raises an `InputError` for a row that cannot be scored.
 
     >>> rows = {"source": ["He go ."], "prediction": ["He goes ."], "references": [["He goes ."]]}
     >>> sentence_scores("gleu")(rows)
@@ -176,7 +183,9 @@ def features(
     errant: str = "errant",
     on_bad: OnBad = "error",
 ) -> Features:
-    """Return a function for `Dataset.map(…, batched=True)`. It adds columns by which you can filter the rows.
+    """Return a function that adds columns by which you can filter the rows.
+
+    Use it with `Dataset.map(…, batched=True)`. It adds these columns:
 
     - `tokens`: the number of tokens of the source.
     - `edits`, `removed`, `added`: the number of edits from source to prediction (`extract_edits`), and of the tokens
@@ -216,7 +225,10 @@ def _gleu(corpus: Corpus, predictions: Sequence[str]) -> Values:
 
 
 def _edits(sources: Sequence[str], predictions: Sequence[str]) -> dict[str, Values]:
-    """Return the number of edits (`extract_edits`), and the tokens they remove and add."""
+    """Return the numbers of tokens, edits, removed tokens and added tokens.
+
+    The edits are those of `extract_edits`.
+    """
     sentences = len(sources)
     tokens = intern_lines([*sources, *predictions], "unicode")
     changes, bounds = find_changes(tokens[:sentences], tokens[sentences:], np.arange(sentences + 1, dtype=np.int64))
@@ -232,7 +244,10 @@ def _raw(sources: Sequence[str], predictions: Sequence[str]) -> Values:
 
 
 def _errant(metric: Metric, corpus: Corpus, predictions: Sequence[str]) -> dict[str, Values]:
-    """Return true positives, false positives and false negatives against the best annotator of the sentence."""
+    """Return true positives, false positives and false negatives.
+
+    They are counted against the best annotator of each sentence.
+    """
     statistics = metric.count(corpus, predictions)
     correct, proposed, gold = statistics.counts[BestPerSentence().chosen(statistics)].T
     return {"errant_tp": correct, "errant_fp": proposed - correct, "errant_fn": gold - correct}

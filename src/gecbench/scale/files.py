@@ -1,4 +1,7 @@
-"""Read the files of a corpus and of a system's predictions side by side, batch by batch, in constant memory."""
+"""Read the files of a corpus and of predictions in parallel, batch by batch.
+
+This takes constant memory.
+"""
 
 from __future__ import annotations
 
@@ -50,18 +53,27 @@ _Item = TypeVar("_Item")
 
 
 class Reader(Protocol):
-    """Reads a file in steps. It returns one item per sentence: a text, or the gold of the sentence."""
+    """Reads a file in steps.
+
+    A step returns one item per sentence: a text, or the gold of the sentence.
+    """
 
     def take(self, count: int) -> Any:
-        """Return the items of the next `count` sentences, or of fewer at the end of the file."""
+        """Return the next `count` items, or fewer at the end of the file."""
 
     def digests(self) -> list[str]:
-        """Return one hash per file of the items read so far. A resumed run compares them with the hashes it saved."""
+        """Return one hash per file of the items read so far.
+
+        A resumed run compares these hashes with those that the interrupted run saved.
+        """
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The files of a run: `source` and `references`, or `gold` (M2), or a `corpus` that is loaded as a whole."""
+    """The files of a run.
+
+    The corpus is given by `source` and `references`, by `gold` (M2), or by a `corpus` that is loaded as a whole.
+    """
 
     predictions: str
     metrics: tuple[str, ...]
@@ -77,12 +89,15 @@ class Inputs:
         return [name for name in (self.source, *self.references, self.gold, self.corpus, self.predictions) if name]
 
     def key(self) -> dict[str, object]:
-        """Return the settings that must not change between an interrupted run and the run that resumes it."""
+        """Return the settings that must not change before an interrupted run is resumed."""
         found = [Path(name).stat() if Path(name).is_file() else None for name in self.files()]
         return {**vars(self), "files": [each and [each.st_size, each.st_mtime_ns] for each in found]}
 
     def sentences(self) -> int | None:
-        """Return the number of predictions, or None if counting is slow (`.gz`, M2 and standard input)."""
+        """Return the number of predictions, or None if counting is slow.
+
+        It is slow for `.gz`, M2 and standard input.
+        """
         path = self.predictions
         if path == STANDARD_INPUT or path.endswith(".gz") or not Path(path).is_file() or _is_m2(path):
             return None
@@ -92,7 +107,10 @@ class Inputs:
             return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
 
     def batches(self, size: int, first: int = 0, digests: Sequence[str] = ()) -> Batches:
-        """Return batches of at most `size` rows from row `first` on. `digests` are hashes of the rows before it."""
+        """Return batches of at most `size` rows from row `first` on.
+
+        `digests` are the hashes of the rows before row `first`.
+        """
         return Batches(self, size, first, digests)
 
     def gold_reader(self) -> Reader:
@@ -123,7 +141,10 @@ class Inputs:
 
 
 class Batches:
-    """Iterate over all files of a run in parallel, batch by batch. `digests` are hashes of the rows read so far."""
+    """Iterate over all files of a run in parallel, batch by batch.
+
+    `digests` are the hashes of the rows before row `first`, which an interrupted run saved.
+    """
 
     def __init__(self, inputs: Inputs, size: int, first: int, digests: Sequence[str]) -> None:
         self._inputs, self._size, self._first, self._expected = inputs, min(size, sys.maxsize), first, digests
@@ -141,11 +162,14 @@ class Batches:
             raise InputError(problem, file=self._inputs.predictions, fix=_PAIRED)
 
     def digests(self) -> list[str]:
-        """Return for each file a hash of the rows read so far, in the order of `Inputs.files`."""
+        """Return a hash of the rows read so far for each file of `Inputs.files`."""
         return [*self._gold.digests(), *self._predictions.digests()]
 
     def _skip(self) -> None:
-        """Skip the rows that the interrupted run scored, and raise an error if they changed."""
+        """Skip the rows that the interrupted run scored.
+
+        Raise an error if these rows changed.
+        """
         begin = 0
         while begin < self._first and (found := self._gold.take(min(self._size, self._first - begin))):
             begin += len(self._predictions.take(len(found)))
@@ -190,7 +214,10 @@ def _rows_of_corpus(corpus: Corpus, predictions: Sequence[Any], places: range) -
 
 @dataclass(frozen=True)
 class _Parallel:
-    """Sources and references from several files. In a table, any value may be missing."""
+    """Sources and references from several files.
+
+    In a table, any value may be missing.
+    """
 
     sources: list[Any]
     references: list[Any]
@@ -247,7 +274,10 @@ class _CorpusReader:
 
 
 class _M2Reader:
-    """The sentences of an M2 file, with the references that the metrics need, or with the edits of one annotator."""
+    """The sentences of an M2 file.
+
+    They have the references that the metrics need, or the edits of one annotator.
+    """
 
     def __init__(self, path: str, metrics: Sequence[str] = (), annotator: int | None = None) -> None:
         self._path, self._metrics, self._annotator = path, metrics, annotator
@@ -277,7 +307,10 @@ class _M2Reader:
 
 
 def _blocks(reader: _LineReader) -> Iterator[list[str]]:
-    """Yield the lines of each block of M2. A block ends at the first empty line after its text."""
+    """Yield the lines of each block of M2.
+
+    A block ends at the first empty line after its text.
+    """
     block: list[str] = []
     has_text, size = False, 0
     while lines := reader.take(_LINES):
@@ -297,9 +330,10 @@ def _blocks(reader: _LineReader) -> Iterator[list[str]]:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """How to find a column of a table: by the name `column`, or else by one of its common `names`.
+    """How to find a column of a table.
 
-    `ids` tells whether the table may have a column of ids. `fix` is the advice in the error for a missing column.
+    The column has the name `column`, or else one of the common `names`. `ids` tells whether the table may have a column
+    of ids. `fix` is the advice in the error for a missing column.
     """
 
     names: Sequence[str]
@@ -316,7 +350,7 @@ class _Wanted:
 
 
 def _text_reader(path: str, wanted: _Wanted) -> Reader:
-    """Return a reader for the texts of a file: a column of a table, or else its lines."""
+    """Return a reader for a column of a table, or for the lines of another file."""
     ending = Path(path.removesuffix(".gz")).suffix.lower()
     if ending in _NOT_STREAMED:
         raise InputError(f"{ending} files cannot be streamed", file=path, fix="Use text, .jsonl or .parquet")
@@ -331,7 +365,10 @@ def _text_reader(path: str, wanted: _Wanted) -> Reader:
 
 
 class _LineReader:
-    """The lines of a text file, `.gz` file or standard input, as `formats.text.read_lines` reads them."""
+    """The lines of a text file, `.gz` file or standard input.
+
+    They are the same as those that `formats.text.read_lines` returns.
+    """
 
     def __init__(self, path: str) -> None:
         self.path, self.taken = path, 0
@@ -358,7 +395,10 @@ class _LineReader:
         return lines
 
     def _lines(self) -> Iterator[bytes]:
-        """Return the lines. In a `.gz` file, their size is limited, because a few bytes can unpack to a huge line."""
+        """Return the lines.
+
+        In a `.gz` file, their size is limited, because a few bytes can unpack to a huge line.
+        """
         if not self.path.endswith(".gz"):
             return iter(self._file)
         return _capped(iter(lambda: self._file.readline(MOST_IN_BATCH + 1), b""), len, self.path)
@@ -410,7 +450,10 @@ class _ParquetReader:
 
 
 def _capped(items: Iterable[_Item], size_of: Callable[[_Item], int], path: str) -> Iterator[_Item]:
-    """Yield the items of one batch of a file. Raise an error if they exceed the limit."""
+    """Yield the items of one batch of a file.
+
+    Raise an error if their text exceeds the limit.
+    """
     size = 0
     for item in items:
         size += size_of(item)

@@ -32,7 +32,9 @@ Places = npt.NDArray[np.int64]
 
 
 def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, seed: int = DEFAULT_SEED) -> Scores:
-    """Score tables of counts. The scores are identical to those of `gecbench.score` on the whole corpus.
+    """Score tables of counts.
+
+    The scores are identical to those of `gecbench.score` on the whole corpus.
 
     Args:
         parts: The tables of counts of one system, as in `merge`.
@@ -78,7 +80,7 @@ def compare(
     test: TestName | None = "randomization",
     against: str = "first",
 ) -> Report:
-    """Compare systems by their tables of counts, as `gecbench.compare` compares texts.
+    """Compare systems by tables of counts, as `gecbench.compare` compares texts.
 
     `systems` maps the name of each system to its tables. The other arguments are explained in `scores` and in
     `gecbench.compare`.
@@ -120,7 +122,9 @@ def _read_file(file: Path) -> pyarrow.Table:
 
 
 def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
-    """Merge tables of counts, in any order, into one table in the order of the corpus.
+    """Merge tables of counts into one table in the order of the corpus.
+
+    The tables may be in any order.
 
     Args:
         parts: A table, a `datasets.Dataset` of counts, or a list of them.
@@ -191,7 +195,10 @@ def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Pla
 
 @dataclass(frozen=True)
 class CountProvenance:
-    """The origin of counts, from the column `batch`. Some fields must be equal in all parts, others are summed."""
+    """The origin of counts, from the column `batch`.
+
+    Some fields must be equal in all parts. Others are summed.
+    """
 
     metrics: Mapping[str, Mapping[str, Any]]
     result: CheckResult

@@ -1,6 +1,7 @@
-"""Score and filter Spark data frames with the functions that `Dataset.map` uses (docs/scale.md).
+"""Score and filter Spark data frames (docs/scale.md).
 
-Needs pyspark 4 with Java (`pip install "gecbench[spark]"`), and gecbench on every worker.
+The functions that count rows are the same as for `Dataset.map`. This module needs pyspark 4 with Java
+(`pip install "gecbench[spark]"`), and gecbench on every worker.
 """
 
 from __future__ import annotations
@@ -42,16 +43,17 @@ def score(
     seed: int = DEFAULT_SEED,
     **columns: Any,
 ) -> Scores:
-    """Score the rows of a data frame. The scores are identical to those of `gecbench.score`.
+    """Score the rows of a data frame.
 
-    The workers compute counts. The driver receives only these counts, chooses references and computes the scores.
+    The scores are identical to those of `gecbench.score`. The workers compute counts. The driver receives only these
+    counts, chooses references and computes the scores.
 
     Args:
         frame: The data frame.
         metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
         index: The column with each row's position in the corpus, from 0. GLEU's random references and M2's choice of
-            annotators depend on it. Without it, rows are numbered by `with_index`, and the signature has the field
-            `index:order`.
+            annotators depend on these positions. Without this column, rows are numbered by `with_index`, and the
+            signature has the field `index:order`.
         resamples: Bootstrap resamples for 95% confidence intervals. 0 computes none.
         seed: The seed of the resampling.
         columns: The other arguments of `gecbench.scale.counts`, such as `source`, `prediction` and `references`.
@@ -76,9 +78,10 @@ def score(
 
 
 def counts(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, *, index: str, **columns: Any) -> DataFrame:
-    """Return a data frame of counts. Write it as Parquet to score it later with `gecbench.scale.scores`.
+    """Return a data frame of counts.
 
-    The arguments are explained in `gecbench.scale.counts`.
+    Write it as Parquet to score it later with `gecbench.scale.scores`. The arguments are explained in
+    `gecbench.scale.counts`.
     """
     function = scale.counts(metrics, index=index, **columns)
     return _map_batches(_select_columns(frame, function.columns), function, function.schema)
@@ -93,15 +96,19 @@ def sentence_scores(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, **colu
 
 
 def features(frame: DataFrame, **columns: Any) -> DataFrame:
-    """Return the frame with the columns of `gecbench.scale.features`. `columns` are the arguments of that function."""
+    """Return the frame with the columns of `gecbench.scale.features`.
+
+    `columns` are the arguments of that function.
+    """
     return _with_columns(frame, scale.features(**columns))
 
 
 def with_index(frame: DataFrame, name: str = "index") -> DataFrame:
-    """Return the frame with a new column `name` that numbers its rows from 0, in their order.
+    """Return the frame with a new column `name` that numbers its rows from 0.
 
-    The frame is computed twice, because the rows of each partition are counted first. Its order must be the same both
-    times, as for files that are read and not shuffled. If the number of rows differs, `score` raises an error.
+    Rows are numbered in their order. The frame is computed twice, because the rows of each partition are counted first.
+    Its order must be the same both times, as for files that are read and not shuffled. If the number of rows differs,
+    `score` raises an error.
     """
     functions = _functions()
     with readable_errors():
@@ -150,9 +157,10 @@ def _map_batches(frame: DataFrame, function: Callable[[Any], Any], added: pyarro
 
 
 def _packed_counts(function: Counts) -> tuple[Callable[[Iterable[Any]], Iterator[Any]], str]:
-    """Return a function that packs the counts of each batch into one binary value, and its schema.
+    """Return a function that packs the counts of each batch into one binary value.
 
-    Otherwise Java would convert every row, which takes as long as counting.
+    Also return the schema of its results. Without packing, Java would convert every row, which takes as long as
+    counting.
     """
 
     def run(batches: Iterable[Any]) -> Iterator[Any]:
@@ -169,7 +177,10 @@ def _packed_counts(function: Counts) -> tuple[Callable[[Iterable[Any]], Iterator
 
 
 def _with_rows(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield the batches that have rows. Use one thread, because Spark starts one worker per core."""
+    """Yield the batches that have rows, and use one thread.
+
+    Spark already starts one worker per core.
+    """
     os.environ.setdefault("GECBENCH_THREADS", "1")
     return (batch for batch in batches if batch.num_rows)
 
@@ -209,10 +220,10 @@ _FAST_START = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+Us
 def score_files(
     systems: Mapping[str, str], master: str, column: str | None, index: str | None, **options: Any
 ) -> dict[str, Scores]:
-    """Score Parquet files or folders by system name. Each has the sources, predictions and gold of one system.
+    """Score Parquet files or folders by system name.
 
-    Columns are found by their common names. `column` is the column of the predictions. For the other options see
-    `score`.
+    Each file or folder has the sources, predictions and gold of one system. Columns are found by their common names.
+    `column` is the column of the predictions. For the other options see `score`.
     """
     found = {}
     with warnings.catch_warnings():
@@ -227,7 +238,10 @@ def score_files(
 
 @contextmanager
 def session(master: str) -> Iterator[SparkSession]:
-    """Start a Spark session, or return the active one. A local session starts fast and logs little."""
+    """Start a Spark session, or use the active one.
+
+    A local session starts fast and logs little.
+    """
     try:
         from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
@@ -255,7 +269,10 @@ def session(master: str) -> Iterator[SparkSession]:
 
 
 def _find_columns(names: Sequence[str], path: str, column: str | None) -> dict[str, Any]:
-    """Return the column arguments of `score`. With annotations, references may be missing."""
+    """Return the column arguments of `score`.
+
+    With annotations, references may be missing.
+    """
     known = Columns(dict.fromkeys(names, ()), path)
     annotations = next((name for name in names if name.lower() == "annotations"), None)
     needed = annotations is None or any(name.lower() in REFERENCE_NAMES for name in names)

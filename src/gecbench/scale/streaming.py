@@ -1,4 +1,7 @@
-"""Score files as a stream: constant memory, progress, and runs that can be stopped and resumed."""
+"""Score files as a stream, in constant memory.
+
+A run shows its progress, and can be stopped and resumed.
+"""
 
 from __future__ import annotations
 
@@ -52,9 +55,10 @@ class StreamOptions:
 
 
 class FileStream:
-    """A run over files: reads, checks and counts one batch after the other, and keeps only totals.
+    """A run over files that keeps only totals in memory.
 
-    The totals are saved in a journal every 15 seconds and when the run is stopped, so that it can be resumed.
+    It reads, checks and counts one batch after the other. The totals are saved in a journal every 15 seconds and when
+    the run is stopped, so that it can be resumed.
     """
 
     def __init__(self, inputs: Inputs, options: StreamOptions) -> None:
@@ -116,7 +120,7 @@ class FileStream:
         self._skipped += bad.count
 
     def _check(self, corpus: Corpus, predictions: Sequence[str]) -> None:
-        """Check the predictions, and that the reference files are aligned with the sources."""
+        """Check predictions, and whether reference files are aligned with the sources."""
         self._checker.add(corpus, predictions)
         if self._inputs.references and not self._options.preprocessing.aligned:
             sources = Corpus(sources=corpus.sources)
@@ -139,7 +143,10 @@ class FileStream:
         return score.with_field("skipped", self._skipped) if self._skipped else score
 
     def _save(self) -> None:
-        """Save the state. If it cannot be saved, warn and continue: only resuming becomes impossible."""
+        """Save the state.
+
+        If the state cannot be saved, warn and continue: only resuming becomes impossible.
+        """
         facts: dict[str, Any] = {"rows": self._rows, "skipped": self._skipped, "streams": {}}
         facts["digests"] = self._digests
         facts["checkers"] = [asdict(checker.result) for checker in self._checkers()]
@@ -182,7 +189,10 @@ class FileStream:
 
 
 def _with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad) -> pyarrow.Table:
-    """Return the table of a batch with a column `…_score` per metric, the score of each sentence."""
+    """Return the table of a batch, with the sentence scores of each metric.
+
+    The column of a metric's scores is named `…_score`.
+    """
     import pyarrow
 
     table = counted.table(checks=asdict(CheckResult()), on_bad=on_bad)
