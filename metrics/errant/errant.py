@@ -34,8 +34,8 @@ Args:
     beta (float, 0.5): weight of recall; 0.5 weights precision twice as much.
     mode (str, "cs"): parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span,
         "dt" each token of the span.
-    single (bool, False): compare only edits of at most one token before and after the change.
-    multi (bool, False): compare only edits of two or more tokens before or after the change.
+    single (bool, False): compare only edits with at most one token in source and in correction.
+    multi (bool, False): compare only edits with two or more tokens in source or correction.
     filter (str, "none"): error types to leave out, such as "R:SPELL+M:PUNCT".
     duplicates (str, "official"): gold edits that `mode` cannot tell apart: "official" counts each of them,
         "once" counts them as one.

@@ -1,1 +1,4 @@
-"""Metrics: each computes a matrix of counts per sentence (references × counts), then a value from corpus totals."""
+"""Metrics for grammatical error correction.
+
+Each metric computes a matrix of counts (references × counts) for each sentence, then a score from the corpus totals.
+"""

@@ -1,4 +1,4 @@
-"""The base of all metrics: counts per sentence, parameters, signatures, scores, and the registry.
+"""The base of all metrics: counts, parameters, signatures, scores and registry.
 
 A metric computes a matrix of integer counts (references × counts) for each sentence. A policy (`metrics.policy`)
 chooses references and sums the counts. The metric then computes a value from the totals.
@@ -66,14 +66,20 @@ class Statistics:
         return Statistics(self.counts[rows], offsets)
 
     def with_sentences(self, sentences: Sequence[int], others: Statistics) -> Statistics:
-        """Return a copy with the counts of these sentences replaced by `others`, which has only these sentences."""
+        """Return a copy in which `others` replaces the counts of these sentences.
+
+        `others` holds the counts of these sentences only, in the same order.
+        """
         parts = [self.counts[a:b] for a, b in pairwise(self.offsets)]
         for i, (a, b) in zip(sentences, pairwise(others.offsets), strict=True):
             parts[i] = others.counts[a:b]
         return Statistics(np.concatenate(parts), offsets_of(parts), self.diagnostics)
 
     def keep_choices(self, kept: Sequence[int]) -> Statistics:
-        """Return only these rows of each sentence, counted from 0. Rows that a sentence does not have are ignored."""
+        """Return only these rows of each sentence, counted from 0.
+
+        Rows that a sentence does not have are ignored.
+        """
         position = np.arange(len(self.counts)) - np.repeat(self.offsets[:-1], self.choices())
         mask = np.isin(position, np.asarray(kept))
         sizes = np.add.reduceat(mask.astype(np.int64), self.offsets[:-1])
@@ -91,7 +97,10 @@ Values = npt.NDArray[np.float64]
 
 
 def precision_recall(totals: npt.NDArray[Any]) -> tuple[Values, Values]:
-    """Return precision and recall from (correct, proposed, gold). Each is 1 if its denominator is 0."""
+    """Return precision and recall, each 1 if its denominator is 0.
+
+    The last axis of `totals` holds the numbers of correct, proposed and gold edits.
+    """
     correct, proposed, gold = (totals[..., k].astype(np.float64) for k in range(3))
     precision = np.where(proposed > 0, correct / np.where(proposed > 0, proposed, 1), 1.0)
     recall = np.where(gold > 0, correct / np.where(gold > 0, gold, 1), 1.0)
@@ -105,17 +114,23 @@ def f_beta(precision: Values, recall: Values, beta: float) -> Values:
 
 
 def f_beta_as_ieval(precision: Values, recall: Values, beta: float) -> Values:
-    """Return F-beta, computed as the official I-measure scorer does. `f_beta` can differ in the last bits."""
+    """Return F-beta, computed as the official I-measure scorer does.
+
+    `f_beta` can differ in the last bits.
+    """
     size = beta**2 * precision + recall
     return np.where(size != 0, (1 + beta**2) * (precision * recall / np.where(size != 0, size, 1)), 0.0)
 
 
 def f_beta_of_counts(counts: npt.NDArray[Any], beta: float) -> Values:
-    """Return (1 + beta²) correct / (beta² gold + proposed) from (correct, proposed, gold), or 1 for 0/0.
+    """Return F-beta of counts with a single division, or 1 for 0/0.
 
-    This equals `f_beta(*precision_recall(counts), beta)` except for the last bits. Use this function to compare
-    rows: it divides only once, so equal fractions give equal floats. Then other criteria break the tie, as they do in
-    the official scorers.
+    F-beta is (1 + beta²) correct / (beta² gold + proposed). The last axis of `counts` holds the numbers of correct,
+    proposed and gold edits.
+
+    The result equals `f_beta(*precision_recall(counts), beta)` except for the last bits. Use this function to compare
+    rows: it divides only once, so equal fractions give equal floats. Such ties are then broken by other criteria, as
+    in the official scorers.
     """
     correct, proposed, gold = (counts[..., k].astype(np.float64) for k in range(3))
     size = beta**2 * gold + proposed
@@ -210,7 +225,10 @@ def parameter(default: Any, description: str) -> Any:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a metric, for documentation and help texts. Without a fixed set of values, `choices` is empty."""
+    """A parameter of a metric, for documentation and help texts.
+
+    `choices` is empty if the parameter has no fixed set of values.
+    """
 
     name: str
     default: Any
@@ -284,7 +302,7 @@ class Score:
         metric: The metric.
         value: The score, usually from 0 to 1.
         parts: Named parts of the score, such as precision and recall.
-        signature: States how the score was computed.
+        signature: The signature, which states how the score was computed.
         sentences: The number of sentences.
         diagnostics: Counts of events while scoring, such as sentences that exceeded a limit.
         counts: The counts of all sentences, or None for a streamed score.
@@ -366,7 +384,7 @@ class Score:
         return replace(self, signature=self.signature.with_field(key, value))
 
     def to_dict(self) -> dict[str, object]:
-        """Return the score as a dictionary for JSON. The keys are always the same.
+        """Return the score as a dictionary for JSON, always with the same keys.
 
         >>> import gecbench
         >>> scores = gecbench.score(gecbench.load_demo_systems()["rule-based"], "demo")
@@ -410,9 +428,10 @@ class Score:
 
 
 class Metric(ABC):
-    """Base class of metrics. A subclass is a frozen dataclass whose fields are the metric's parameters.
+    """Base class of metrics.
 
-    CLI choices, documentation tables, Hub modules and leaderboard columns are all generated from these declarations.
+    A subclass is a frozen dataclass whose fields are the metric's parameters. CLI choices, documentation tables, Hub
+    modules and leaderboard columns are all generated from these declarations.
 
     Attributes:
         name: The name in the registry, such as "gleu".
@@ -425,7 +444,7 @@ class Metric(ABC):
         explains: Whether `explain` is implemented.
         breakdowns: The names that `breakdown` accepts.
         columns: The parts that tables show after the value. They are fractions.
-        lower_is_better: The parts in `columns` for which lower is better. The board always shows them.
+        lower_is_better: The parts in `columns` for which lower is better. The leaderboard always shows them.
         part_titles: The titles of parts in `columns` whose names are abbreviations.
         higher_is_better: Whether a higher value is better.
         lowest: The lowest possible value.
@@ -456,7 +475,7 @@ class Metric(ABC):
 
     @classmethod
     def missing(cls) -> str | None:
-        """Return how to install what is needed to score texts, or None if nothing is missing."""
+        """Return how to install what is missing for scoring texts, or None."""
         return next((hint for module, hint in cls.requires.items() if find_spec(module) is None), None)
 
     @property
@@ -465,11 +484,14 @@ class Metric(ABC):
         """The policy that chooses references."""
 
     def gold(self, corpus: Corpus) -> Gold:
-        """Return the kind of gold to score against: the first of `golds` that the corpus has."""
+        """Return the kind of gold to score against.
+
+        This is the first of `golds` that the corpus has. If the corpus has none of them, it is the last.
+        """
         return next((gold for gold in self.golds if corpus.has(gold)), self.golds[-1])
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-        """Return the annotations of each sentence to score against, in the order in which the metric counts them."""
+        """Return each sentence's annotations, in the order in which they are counted."""
         return corpus.annotations or ()
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
@@ -512,7 +534,7 @@ class Metric(ABC):
 
     @abstractmethod
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return the values of totals. The last axis holds the counts."""
+        """Return the values of totals, whose last axis holds the counts."""
 
     @abstractmethod
     def parts(self, totals: Counts) -> dict[str, float]:
@@ -520,9 +542,10 @@ class Metric(ABC):
 
     @staticmethod
     def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
-        """Return the names of the parts that are 0/0. Their values are conventions, so tables never mark them as best.
+        """Return the names of the parts that are 0/0.
 
-        Precision is 0/0 if the system proposed nothing. Recall is 0/0 if there was nothing to correct.
+        The values of these parts are conventions, so tables never mark them as best. Precision is 0/0 if the system
+        proposed nothing. Recall is 0/0 if there was nothing to correct.
         """
         correct = parts.get("tp", nan)
         proposed = parts.get("proposed", correct + parts.get("fp", nan))
@@ -538,15 +561,18 @@ class Metric(ABC):
         """Return the parameters as fields of the signature."""
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return signature fields that state how predictions were read, if there are several ways to read them."""
+        """Return signature fields that state how the predictions were read.
+
+        There are none if predictions can be read in only one way.
+        """
         return {}
 
     def outcome_fields(self, diagnostics: Mapping[str, int]) -> dict[str, object]:
-        """Return signature fields for events that affected the score, such as exceeded limits."""
+        """Return signature fields for events while scoring, such as exceeded limits."""
         return {}
 
     def warn_of_outcome(self, diagnostics: Mapping[str, int], name: str) -> None:
-        """Warn of events that affected the score of the system `name`, such as exceeded limits."""
+        """Warn of events while scoring the system `name`, such as exceeded limits."""
         return
 
     @staticmethod
@@ -641,7 +667,7 @@ class Metric(ABC):
         return self.score_statistics(statistics, signature)
 
     def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
-        """Return the signature of a score, without its `data` field (the fingerprint of the corpus)."""
+        """Return the signature of a score, without the corpus fingerprint (`data`)."""
         return Signature.of(self.name, {**self.signature_fields(corpus), **self.reading_fields(corpus, predictions)})
 
     def check_parts(self) -> None:
@@ -689,7 +715,10 @@ class Metric(ABC):
         diagnostics: Mapping[str, int],
         counts: Statistics | None = None,
     ) -> Score:
-        """Compute the score of totals. `counts` are the counts of the sentences, if they were kept."""
+        """Compute the score of totals.
+
+        `counts` are the counts of the sentences, or None if they were not kept.
+        """
         value = float(np.mean(self.values(totals)))
         for key, outcome in self.outcome_fields(diagnostics).items():
             signature = signature.with_field(key, outcome)
@@ -715,7 +744,7 @@ class Metric(ABC):
 
 
 def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
-    """Return the references of a corpus, or raise an error that the metric needs them."""
+    """Return the references of a corpus, or raise an error if it has none."""
     if corpus.references is None:
         raise InputError(
             f"{metric} needs references, but {corpus.name} has none",
@@ -728,7 +757,9 @@ Metrics = str | Metric | Sequence[str | Metric] | Mapping[str, Metric]
 
 
 class Registry(Mapping[str, type[Metric]]):
-    """A read-only mapping from metric names to metric classes. Each class is imported on first use.
+    """A read-only mapping from metric names to metric classes.
+
+    Each class is imported on first use.
 
     >>> import gecbench
     >>> list(gecbench.METRICS)
@@ -765,7 +796,10 @@ METRICS = Registry(
 
 
 def metric_class(name: str) -> type[Metric]:
-    """Return a metric class by name, ignoring case, or raise an error that lists the names."""
+    """Return a metric class by name, ignoring case.
+
+    For an unknown name, raise an error that lists the known names.
+    """
     if name.lower() == "python":
         fix = "Write python:module:function (a signature is not enough, because a signature never imports code)"
         raise InputError("the metric 'python' needs a function", fix=fix)
@@ -849,7 +883,11 @@ def _convert(metric: str, name: str, value: str, default: object) -> object:
 
 
 def metric_columns(metrics: Metrics) -> dict[str, Metric]:
-    """Return metrics by column name: the metric's name, with its parameters if several metrics have this name."""
+    """Return metrics by column name.
+
+    A column has the metric's name. If several metrics have the same name, their columns have the names as given, with
+    parameters. The names of a mapping are kept.
+    """
     if isinstance(metrics, Mapping) and metrics and all(isinstance(metric, Metric) for metric in metrics.values()):
         return dict(metrics)
     listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics

@@ -18,7 +18,7 @@ from gecbench.metrics.policy import SingleRow
 
 _ORDER = 4
 _LENGTHS = 3
-_MOST_CACHED = 4096  # texts; each takes about 15 kB, and all of CoNLL-14 or JFLEG with references fits
+_MOST_CACHED = 4096  # texts, each about 15 kB in the cache; enough for CoNLL-14 or JFLEG with references
 Tokenizer = Literal["none", "13a", "intl", "char"]
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["sacrebleu", "2016"]
@@ -26,7 +26,7 @@ Variant = Literal["sacrebleu", "2016"]
 
 @dataclass(frozen=True)
 class BLEU(Metric):
-    """BLEU as computed by sacrebleu, with sacrebleu's defaults except for the tokenizer.
+    """BLEU by sacrebleu, with its defaults except for the tokenizer.
 
     BLEU ignores the source, so a system that changes nothing scores high. It is here as a negative control.
 
@@ -64,11 +64,11 @@ class BLEU(Metric):
 
     @property
     def reference_policy(self) -> SingleRow:
-        """The policy for a single row per sentence, because BLEU counts all references together."""
+        """The single-row policy, because BLEU counts all references together."""
         return SingleRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return lengths, matches and totals of each sentence, equal to sacrebleu's statistics.
+        """Return sacrebleu's statistics of each sentence: lengths, matches and totals.
 
         The counts have two reference lengths: one for the variant "sacrebleu", then one for "2016".
         """
@@ -78,7 +78,11 @@ class BLEU(Metric):
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
 
     def _count_sentence(self, prediction: str, references: Sequence[str]) -> list[int]:
-        """Return the lengths of the prediction and of the closest reference (per variant), matches and totals."""
+        """Return the lengths, matches and totals of a sentence.
+
+        The lengths are those of the prediction, of the closest reference for the variant "sacrebleu", and of the
+        closest reference for "2016".
+        """
         found, length = _ngrams(self._scorer._preprocess_segment(prediction))
         most, lengths = _most_ngrams(tuple(map(self._scorer._preprocess_segment, references)))
         matches, totals = [0] * _ORDER, [max(0, length - order) for order in range(_ORDER)]
@@ -99,7 +103,10 @@ class BLEU(Metric):
         return values.reshape(totals.shape[:-1])
 
     def _unsmoothed(self, totals: npt.NDArray[Any]) -> Values:
-        """Return BLEU of totals with a match in every order: sacrebleu's formula, for many totals at once."""
+        """Compute sacrebleu's BLEU of many totals at once.
+
+        Each row of totals must have a match in every n-gram order.
+        """
         precisions = 100.0 * totals[:, _LENGTHS : _LENGTHS + _ORDER] / totals[:, _LENGTHS + _ORDER :]
         lengths = totals[:, [2, 0] if self.variant == "2016" else [0, 1]].tolist()
         brevity = [1.0 if ours >= theirs else math.exp(1 - theirs / ours) for ours, theirs in lengths]
@@ -181,7 +188,10 @@ def _ngrams(text: str) -> tuple[Counter[tuple[str, ...]], int]:
 
 @lru_cache(_MOST_CACHED // 2)
 def _most_ngrams(references: tuple[str, ...]) -> tuple[dict[tuple[str, ...], int], list[int]]:
-    """Return the largest count of each n-gram in any one reference, and the lengths of the references."""
+    """Return the largest count of each n-gram in any one reference.
+
+    The lengths of the references are also returned.
+    """
     most: dict[tuple[str, ...], int] = {}
     lengths = []
     for text in references:

@@ -1,4 +1,4 @@
-"""CLEME and CLEME 2.0 (Ye et al. 2023, 2025): chunk-based scores, equal to the official program."""
+"""CLEME and CLEME 2.0 (Ye et al. 2023, 2025), equal to the official program."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TP, FP_NE, FP_UN, FN, TN = range(5)
 CORPUS_FACTORS: Factors = (0.45, 0.35, 0.15, 0.05)
 SENTENCE_FACTORS: Factors = (0.35, 0.25, 0.20, 0.20)
 _LEAST_WEIGHT, _MOST_WEIGHT = 0.75, 1.25
-_MOST_CHUNKS = 250_000  # limit for the chunks of a sentence times its annotators
+_MOST_CHUNKS = 250_000  # limit for the changed chunks of a sentence times its annotators
 _WEIGHT_UNIT = 2**36  # weights are stored as integers: a weight of 1 is this many units
 _MARKS: tuple[Mark, ...] = ("match", "wrong", "wrong", "miss", "plain")
 _MEANINGS: dict[Mark, str] = {
@@ -46,7 +46,11 @@ _MEANINGS: dict[Mark, str] = {
 
 
 class Chunk(NamedTuple):
-    """A part [start, end) of the source, the tokens of each text for this part, and whether the text edits the part."""
+    """A part [start, end) of the source, and what each text has in its place.
+
+    `targets` holds the tokens of each text for this part, and `changed` whether the text edits the part. The system's
+    text comes first, then the references.
+    """
 
     start: int
     end: int
@@ -54,11 +58,18 @@ class Chunk(NamedTuple):
     changed: list[bool]
 
     def length(self, text: int = 0) -> int:
-        """Return the length of the chunk in the source or in a text, whichever is larger. Text 0 is the system's."""
+        """Return the length in the source or in a text, whichever is larger.
+
+        Text 0 is the system's.
+        """
         return max(self.end - self.start, len(self.targets[text]))
 
     def kinds(self, assumption: Assumption) -> list[int]:
-        """Classify the system's chunk: against each reference, or once against all if `assumption` is independent."""
+        """Classify the system's chunk.
+
+        If `assumption` is "dependent", the chunk is classified against each reference. If it is "independent", the
+        chunk is classified once, against all references.
+        """
         ours, *theirs = self.targets
         changes, *others = self.changed
         if assumption == "dependent":
@@ -72,7 +83,10 @@ class Chunk(NamedTuple):
 
 
 def changed_parts(texts: Sequence[Edits]) -> list[tuple[int, int]]:
-    """Return the parts of a source that at least one text edits. Edits that overlap or touch are in one part."""
+    """Return the parts of a source that at least one text edits.
+
+    Edits that overlap or touch are in the same part.
+    """
     merged: list[tuple[int, int]] = []
     for start, end in sorted([edit[:2] for edits in texts for edit in edits]):
         if merged and start <= merged[-1][1]:
@@ -83,7 +97,10 @@ def changed_parts(texts: Sequence[Edits]) -> list[tuple[int, int]]:
 
 
 def chunk_at(start: int, end: int, tokens: Tokens, texts: Sequence[Edits]) -> Chunk:
-    """Return the chunk for a part of the source. The edits of each text must be sorted."""
+    """Return the chunk for a part of the source.
+
+    The edits of each text must be sorted.
+    """
     inside = [edits[bisect_left(edits, start, key=_start) : bisect_right(edits, end, key=_start)] for edits in texts]
     source = tokens[start:end]
     targets = [_apply(edits, start, end, tokens) if edits else source for edits in inside]
@@ -102,7 +119,7 @@ def _apply(edits: Edits, start: int, end: int, tokens: Tokens) -> Tokens:
 
 
 def unchanged_parts(changed: Sequence[tuple[int, int]], tokens: Tokens) -> list[tuple[int, int]]:
-    """Return the unchanged parts of a source: before, between and after the changed parts."""
+    """Return the parts of a source before, between and after the changed parts."""
     if not changed:
         return [(0, len(tokens))]
     starts, ends = [0, *(end for _, end in changed)], [*(start for start, _ in changed), len(tokens)]
@@ -120,9 +137,10 @@ def split_chunks(tokens: Tokens, texts: Sequence[Edits]) -> list[Chunk]:
 
 
 def edits_by_sentence(sources: Sequence[str], table: EditTable) -> list[list[Edits]]:
-    """Return the sorted edits of each annotator of each sentence. Overlapping edits are an error.
+    """Return the sorted edits of each annotator of each sentence.
 
-    As in the official program, `x||y` is one correction, and a correction that starts with `-NONE-` deletes.
+    Overlapping edits are an error. As in the official program, `x||y` is one correction, and a correction whose first
+    word is `-NONE-` is a deletion.
     """
     corrections = [_correction("||".join(texts)) for texts in table.alternatives]
     columns = (table.starts.tolist(), table.ends.tolist(), [corrections[k] for k in table.corrections.tolist()])
@@ -152,7 +170,10 @@ def _is_empty(tokens: Tokens, edits: Edits) -> bool:
 
 
 class GoldTexts(NamedTuple):
-    """The tokens of each source, and the edits of its references. References that delete everything are left out."""
+    """The tokens of each source, and the edits of its references.
+
+    References that delete everything are left out.
+    """
 
     tokens: Sequence[Tokens]
     references: list[list[Edits]]
@@ -160,7 +181,10 @@ class GoldTexts(NamedTuple):
 
     @classmethod
     def of(cls, sources: Sequence[str], table: EditTable) -> GoldTexts:
-        """Convert a table of edits. If all references of a sentence delete everything, keep the first."""
+        """Convert a table of edits.
+
+        If all references of a sentence delete everything, the first is kept.
+        """
         tokens = [source.split() for source in sources]
         numbers, bounds = table.annotators.tolist(), pairwise(table.row_offsets.tolist())
         references, annotators = [], []
@@ -237,7 +261,10 @@ class CLEME(Metric):
 
     @property
     def reference_policy(self) -> Policy:
-        """The policy that chooses the reference with the best running score. Independent chunks need no choice."""
+        """The policy that chooses the reference with the best running score.
+
+        Independent chunks need no choice.
+        """
         return SingleRow() if self.assumption == "independent" else BestSoFar(self.version)
 
     @property
@@ -246,7 +273,10 @@ class CLEME(Metric):
         return 1 if self.weights == "none" else _WEIGHT_UNIT
 
     def check_parts(self) -> None:
-        """Raise an error for length weights, which depend on the mean chunk length of the whole corpus."""
+        """Raise an error for length weights, which need the whole corpus.
+
+        These weights depend on the mean length of the chunks that references change.
+        """
         if self.weights == "length":
             raise InputError(
                 "cleme: weights=length needs the lengths of all chunks of the corpus",
@@ -272,9 +302,10 @@ class CLEME(Metric):
         return [annotators[0] for annotators in found]
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return TP, FP_ne, FP_un, FN and TN of each sentence. Dependent chunks have one row per reference.
+        """Return TP, FP_ne, FP_un, FN and TN of each sentence.
 
-        With length weights, each number is a sum of weights in units of 2^-36, because counts are integers.
+        Dependent chunks have one row per reference, and independent chunks have one row. With length weights, each
+        number is a sum of weights in units of 2^-36, because counts are integers.
         """
         gold = self.gold_texts(corpus)
         rows: list[int] = []
@@ -308,15 +339,16 @@ class CLEME(Metric):
         return Statistics(counts, np.array(offsets, dtype=np.int64))
 
     def _weigh(self, kinds: npt.NDArray[Any], lengths: npt.NDArray[Any], changed: Sequence[int]) -> Counts:
-        """Return the weight of each chunk. `changed` are the lengths of the chunks that references change.
+        """Return the weight of each chunk.
 
-        Let m be the mean of `changed`. A chunk of length l has the weight 2 / (1 + e^(m - l)) if it is correct or
-        missed, and 2 / (1 + e^(l - m)) if it is wrong. Weights are clipped to 0.75 and 1.25. If no reference changes
-        anything, all weights are 1 here. The official program returns NaN then.
+        `changed` holds the lengths of the chunks that references change. Let m be the mean of `changed`. A chunk of
+        length l has the weight 2 / (1 + e^(m - l)) if it is correct or missed, and 2 / (1 + e^(l - m)) if it is wrong.
+        Weights are clipped to 0.75 and 1.25. If no reference changes anything, all weights are 1. The official program
+        returns NaN in this case.
         """
         if self.weights == "none":
             return np.ones(len(kinds), dtype=np.int64)
-        # The weight is clipped from an exponent of 0.51 on, so clipping exponents at 1 only avoids overflow.
+        # Weights reach their limits at exponents of ±0.51, so clipping exponents at ±1 only avoids overflow.
         beyond = np.clip(lengths - np.mean(changed), -1, 1) if changed else np.zeros(len(kinds))
         wrong = (kinds == FP_NE) | (kinds == FP_UN)
         weights = np.clip(2 / (1 + np.exp(np.where(wrong, beyond, -beyond))), _LEAST_WEIGHT, _MOST_WEIGHT)
@@ -324,7 +356,7 @@ class CLEME(Metric):
         return scaled
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the chunks of some sentences (counted from 0) and how each of the system's chunks is classified."""
+        """Show the chunks of some sentences, and how they are classified."""
         statistics, gold = self.count(corpus, predictions), self.gold_texts(corpus)
         policy, system = self.reference_policy, self.system_edits(corpus, predictions)
         rows = policy.chosen(statistics) if isinstance(policy, BestSoFar) else statistics.offsets[:-1]
@@ -349,7 +381,10 @@ class CLEME(Metric):
         return values
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return precision, recall, accuracy, the rates of CLEME 2.0, and the counts or sums of weights."""
+        """Return precision, recall, accuracy, the rates of CLEME 2.0, and the counts.
+
+        With length weights, the counts are sums of weights.
+        """
         tp, fp_ne, fp_un, fn, tn = columns = totals.T
         precision, recall = chunk_precision_recall(columns)
         ratios = {"precision": precision, "recall": recall, "accuracy": accuracy(columns)}
@@ -362,7 +397,7 @@ class CLEME(Metric):
 
     @staticmethod
     def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
-        """Return the names of the parts that are 0/0, including `ove` if the system changed nothing."""
+        """Return the parts that are 0/0, including `ove` if nothing was changed."""
         found = Metric.undefined_parts(parts)
         return found | {"ove"} if "precision" in found else found
 
@@ -382,7 +417,7 @@ class CLEME(Metric):
         }
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return the signature fields of ERRANT that state how edits were extracted from texts."""
+        """Return ERRANT's signature fields, which state how edits were extracted."""
         return self.errant.reading_fields(corpus, predictions)
 
     @staticmethod
@@ -399,7 +434,10 @@ class CLEME(Metric):
 def _explain_chunks(
     tokens: Tokens, chunks: Sequence[Chunk], kinds: Sequence[int], texts: Mapping[int, int]
 ) -> list[Row]:
-    """Show chunks side by side: source, system and annotators. `texts` gives the annotator of each shown reference."""
+    """Show chunks side by side: source, system and annotators.
+
+    `texts` gives the annotator of each shown reference.
+    """
     pairs = list(zip(chunks, kinds, strict=True))
     return [
         Row("source", [Cell(_shown(tokens[chunk.start : chunk.end])) for chunk in chunks]),
@@ -424,7 +462,7 @@ def _divide(numerator: Any, denominator: Any, otherwise: float) -> Any:
 
 
 def chunk_precision_recall(totals: Columns) -> tuple[Any, Any]:
-    """Return precision and recall. Each is 1 if its denominator is 0."""
+    """Return precision and recall, each 1 if its denominator is 0."""
     tp, fp_ne, fp_un, fn, _ = totals
     return _divide(tp, tp + fp_ne + fp_un, 1.0), _divide(tp, tp + fn, 1.0)
 
@@ -441,7 +479,10 @@ def accuracy(totals: Columns) -> Any:
 
 
 def rates(totals: Columns) -> tuple[Any, Any, Any, Any]:
-    """Return the rates of hits, errors, under- and over-correction. Each is 0 if its denominator is 0."""
+    """Return the rates of hits, errors, under-corrections and over-corrections.
+
+    Each rate is 0 if its denominator is 0.
+    """
     tp, fp_ne, fp_un, fn, _ = totals
     necessary = tp + fp_ne + fn
     hit, err, und = (_divide(found, necessary, 0.0) for found in (tp, fp_ne, fn))
@@ -449,7 +490,7 @@ def rates(totals: Columns) -> tuple[Any, Any, Any, Any]:
 
 
 def comprehensive(totals: Columns, factors: Factors) -> Any:
-    """Return the weighted sum of the hit rate and of 1 minus each of the other three rates."""
+    """Return the weighted sum of the hit rate and 1 minus each of the other rates."""
     hit, err, und, ove = rates(totals)
     return factors[0] * hit + factors[1] * (1 - err) + factors[2] * (1 - und) + factors[3] * (1 - ove)
 
@@ -461,10 +502,10 @@ def _rounded(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class BestSoFar(GreedyObjective):
-    """Choose the reference with the best running score. F0.5 is rounded to four decimals.
+    """Choose the reference with the best running score.
 
-    Ties go to more TP, fewer FP, fewer FN and more TN for the sentence alone, then to the first reference. Chunks
-    depend on all references of a sentence, so no reference can be left out afterwards.
+    F0.5 is rounded to four decimals. Ties go to more TP, fewer FP, fewer FN and more TN for the sentence alone, then to
+    the first reference. Chunks depend on all references of a sentence, so no reference can be left out afterwards.
     """
 
     one_row_per_reference: ClassVar[bool] = False
@@ -484,13 +525,20 @@ class BestSoFar(GreedyObjective):
 
 @dataclass(frozen=True)
 class BestAlone(BestRow):
-    """Choose the reference with the best score for the sentence alone, as the official program does."""
+    """Choose the reference with the best score for the sentence alone.
+
+    The official program chooses it in the same way for sentence scores.
+    """
 
     version: int
     factors: Factors = SENTENCE_FACTORS
 
     def criteria(self, counts: Counts) -> Sequence[Values]:
-        """Return F0.5, precision, recall and accuracy (rounded), or the comprehensive score and its rates."""
+        """Return the score of each row, then the values that break ties.
+
+        For version 1, they are F0.5, precision, recall and accuracy, all rounded to four decimals. For version 2, they
+        are the comprehensive score, the hit rate, and the other three rates negated.
+        """
         totals = counts.T
         if self.version == 1:
             return [_rounded(each) for each in (f_half(totals), *chunk_precision_recall(totals), accuracy(totals))]

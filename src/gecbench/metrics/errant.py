@@ -34,7 +34,9 @@ from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRou
 
 
 def tier(kind: str, level: int) -> str:
-    """Return an error type at a tier: 1 the operation, 2 the category, 3 the full type.
+    """Return an error type at a tier.
+
+    Tier 1 is the operation, tier 2 the category, and tier 3 the full type.
 
     >>> [tier("R:NOUN:NUM", level) for level in (1, 2, 3)]
     ['R', 'NOUN:NUM', 'R:NOUN:NUM']
@@ -45,7 +47,10 @@ def tier(kind: str, level: int) -> str:
 
 
 def at_tier(counts: Mapping[str, Sequence[int]], level: int) -> dict[str, list[int]]:
-    """Return the counts at a tier: types with the same name there are added, but `UNK` replaces earlier counts."""
+    """Return the counts at a tier.
+
+    Counts of types that have the same name at this tier are added. Only `UNK` replaces earlier counts.
+    """
     merged: dict[str, list[int]] = {}
     for kind, three in counts.items():
         name = tier(kind, level)
@@ -76,7 +81,10 @@ def count_statistics(compared: Comparison) -> Statistics:
 
 
 def count_types(compared: Comparison, statistics: Statistics, rows: Counts) -> dict[str, list[int]]:
-    """Return TP, FP and FN by error type. `rows` has the row of counts chosen for each sentence."""
+    """Return TP, FP and FN by error type.
+
+    `rows` holds the row of counts chosen for each sentence.
+    """
     found: dict[str, list[int]] = kernels.select("errant").count_types(compared, rows - statistics.offsets[:-1])
     return found
 
@@ -86,7 +94,7 @@ def _fields_of(annotation: Annotation) -> list[EditFields]:
     return [(edit.start, edit.end, edit.type, "||".join(edit.corrections)) for edit in annotation.edits]
 
 
-# The keys are the corpus, whether its gold edits are extracted again, and the annotator that extracts them.
+# The keys are the corpus, whether its gold edits are extracted again, and the errant annotator that extracts them.
 _GOLD_TABLES: CorpusCache[EditTable] = CorpusCache()
 _NO_EDITS = (Annotation(0, ()),)
 
@@ -113,7 +121,10 @@ def _make_gold_table(corpus: Corpus, reannotate: bool, annotator: Annotator | No
 
 
 def _check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
-    """Raise an error if spaCy splits a source into other tokens than the gold has: edits cannot be compared then."""
+    """Raise an error if spaCy splits a source into other tokens than the gold.
+
+    Edits of different tokens cannot be compared.
+    """
     for i, (source, text) in enumerate(zip(sources, texts, strict=True)):
         if source.split() != text.split() and annotator.tokens(source) != source.split():
             raise InputError(
@@ -124,7 +135,7 @@ def _check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annot
 
 @dataclass(frozen=True)
 class ErrantTypeScore:
-    """The counts, precision, recall and F of one error type (or category, or operation)."""
+    """The counts, precision, recall and F of a type, category or operation."""
 
     type: str
     tp: int
@@ -167,7 +178,10 @@ def _type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -
 def _explain_pair(
     source: str, prediction: str, ours: Annotation, theirs: Annotation, selection: Selection, sentence: int
 ) -> Explanation:
-    """Show the tokens of a sentence (counted from 0) and the edits of the system and the annotator."""
+    """Show the tokens of a sentence and the edits of system and annotator.
+
+    `sentence` is counted from 0.
+    """
     system, gold = _fields_of(ours), _fields_of(theirs)
     system_keys, gold_keys = selection.keyed(system), selection.keyed(gold)
     correct, proposed, wanted = count_pair(system_keys, gold_keys)
@@ -213,7 +227,7 @@ class ERRANT(Metric):
     """ERRANT: F-beta of a system's edits against the edits of an annotator.
 
     Predictions are edits (an M2 file, `EditedTexts`) or texts. The gold is annotations or references. Edits and
-    annotations are compared as they are. The installed `errant` extracts edits from texts and references.
+    annotations are compared as they are. For texts and references, the installed `errant` first extracts edits.
 
     The score equals `errant_compare` of errant 3.0.2 with one exception: `-NONE-` is read as a deletion
     (docs/metrics/errant.md).
@@ -268,8 +282,8 @@ class ERRANT(Metric):
         'parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span, "dt" each token '
         "of the span",
     )
-    single: bool = parameter(False, "compare only edits of at most one token before and after the change")
-    multi: bool = parameter(False, "compare only edits of two or more tokens before or after the change")
+    single: bool = parameter(False, "compare only edits with at most one token in source and in correction")
+    multi: bool = parameter(False, "compare only edits with two or more tokens in source or correction")
     filter: str = parameter("none", 'error types to leave out, such as "R:SPELL+M:PUNCT"')
     duplicates: Literal["official", "once"] = parameter(
         "official",
@@ -304,7 +318,7 @@ class ERRANT(Metric):
         return _POLICIES[self.policy](self.beta)
 
     def annotator(self) -> Annotator:
-        """Return the annotator that extracts edits from texts."""
+        """Return the errant annotator that extracts edits from texts."""
         return Annotator(self.model, self.lev, self.merge, self.tok)
 
     def selection(self) -> Selection:
@@ -338,7 +352,10 @@ class ERRANT(Metric):
         return Comparison.of(_edit_rows(ours), _edit_rows(theirs), self.selection())
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return TP, TP + FP and TP + FN of each sentence, for each pair of a system annotator and a gold annotator."""
+        """Return TP, TP + FP and TP + FN of each sentence.
+
+        Each sentence has one row for each pair of a system annotator and a gold annotator.
+        """
         return count_statistics(self.compare(corpus, predictions))
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
@@ -356,7 +373,10 @@ class ERRANT(Metric):
         return explained
 
     def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[ErrantTypeScore]:
-        """Return the scores by error type, category or operation, with the annotators chosen for the corpus score."""
+        """Return the scores by error type, category or operation.
+
+        The annotators are those chosen for the corpus score.
+        """
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
         compared = self.compare(corpus, predictions)
@@ -369,7 +389,7 @@ class ERRANT(Metric):
         return f_beta(*precision_recall(totals), self.beta)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return precision, recall, and true positives, false positives and false negatives."""
+        """Return precision, recall, TP, FP and FN."""
         precision, recall = precision_recall(totals)
         correct, proposed, gold = totals[:, 0], totals[:, 1], totals[:, 2]
         counts = {"tp": correct, "fp": proposed - correct, "fn": gold - correct}
@@ -395,7 +415,11 @@ class ERRANT(Metric):
         }
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return signature fields: how edits were extracted and with which versions, or that edits were given."""
+        """Return signature fields that state where the system's edits come from.
+
+        They are given ("edits"), or extracted ("text") with the stated options and versions. "unchanged" means that
+        errant is not installed, so every prediction equals its source.
+        """
         given = isinstance(predictions, EditedTexts)
         if not self._annotates_gold(corpus):
             if given:
@@ -407,7 +431,10 @@ class ERRANT(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters stored in a signature. `model` is the pipeline's name, even if a folder was given."""
+        """Return the parameters stored in a signature.
+
+        `model` is the pipeline's name, even if a folder was given.
+        """
         return {
             "beta": float(signature["beta"]),
             "mode": signature["mode"],

@@ -18,7 +18,7 @@ Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
 DEFAULT_MODEL = "en_core_web_sm"
 DETECTION_TYPES = ("Um", "UNK")  # errors that were only marked, so there is no correction to apply
 _KEPT_SENTENCES = 2**16
-_NEEDS_ERRANT = (  # names both steps at once
+_NEEDS_ERRANT = (  # one message for both steps
     "extracting edits from text needs errant. Install it with its spaCy model: "
     'pip install "gecbench[errant]" && python -m spacy download {model}.'
 )
@@ -33,7 +33,7 @@ REQUIREMENTS = {
 
 
 def missing(model: str = DEFAULT_MODEL) -> str | None:
-    """Return how to install what is needed to annotate text, or None if nothing is missing."""
+    """Return how to install what is missing for annotating texts, or None."""
     is_name = model.isidentifier()
     if find_spec("errant") is None or find_spec("spacy") is None:
         return _NEEDS_ERRANT.format(model=model if is_name else DEFAULT_MODEL)
@@ -44,9 +44,9 @@ def missing(model: str = DEFAULT_MODEL) -> str | None:
 
 @dataclass(frozen=True)
 class Annotator:
-    """The errant library with the options `lev`, `merge` and `tok` of `errant_parallel`.
+    """The errant library with the options of `errant_parallel`.
 
-    `model` is the name of an installed spaCy pipeline, or its folder.
+    The options are `lev`, `merge` and `tok`. `model` is the name of an installed spaCy pipeline, or its folder.
     """
 
     model: str = DEFAULT_MODEL
@@ -74,7 +74,7 @@ class Annotator:
         return self.library().parse(text.strip(), self.tok)
 
     def edits(self, source: str, text: str) -> tuple[Edit, ...]:
-        """Return the edits from a source to a text. An empty source has no edits."""
+        """Return the edits from a source to a text, or none for an empty source."""
         if not source.split() or source.split() == text.split():
             return ()
         return _annotated(self, source, text)
@@ -90,7 +90,7 @@ class Annotator:
         return found
 
     def reannotate(self, source: str, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-        """Extract and classify the edits of an annotated sentence again, like `errant_m2 -auto`.
+        """Extract and classify annotated edits again, like `errant_m2 -auto`.
 
         Edits that only detect an error are kept. The first of several corrections is applied.
         """
@@ -115,9 +115,10 @@ Span = tuple[int, int, int, int, str, str]  # start and end before, start and en
 
 
 def _apply_first_corrections(source: str, edits: Sequence[Edit]) -> tuple[str, list[Span]]:
-    """Return the corrected text of an annotated sentence, and its edits with their positions, in text order.
+    """Return the corrected text of an annotated sentence, and its edits.
 
-    As in `errant_m2`, corrections are used unchanged, and an edit that only detects an error changes nothing.
+    The edits are in text order, with their positions before and after correction. As in `errant_m2`, corrections are
+    used unchanged, and an edit that only detects an error changes nothing.
     """
     before = source.split()
     after, spans, shift = list(before), [], 0

@@ -1,4 +1,4 @@
-"""Explanations of sentence scores: rows of marked text for terminals and web pages."""
+"""Explanations of sentence scores: marked text for terminals and web pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ EDIT_MEANINGS: Mapping[Mark, str] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A text and its mark, such as "match" or "miss". `type` is the error type of an edit."""
+    """A text and its mark, such as "match" or "miss".
+
+    `type` is the error type of an edit.
+    """
 
     text: str
     mark: Mark = "plain"
@@ -49,9 +52,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Explanation:
-    """How one sentence was scored, as rows of cells. If `aligned`, the cells of all rows form columns.
+    """How one sentence was scored, as rows of cells.
 
-    `counts` is what the sentence adds to the corpus totals. `meanings` describe the marks.
+    If `aligned`, the cells of all rows form columns. `counts` is what the sentence adds to the corpus totals.
+    `meanings` describe the marks.
     """
 
     title: str
@@ -61,10 +65,11 @@ class Explanation:
     meanings: Mapping[Mark, str] = field(default_factory=lambda: EDIT_MEANINGS)
 
     def to_text(self, color: bool = False, width: int | None = None) -> str:
-        """Return the rows as text. A sign before each cell shows its mark: + match, - missed, ! wrong.
+        """Return the rows as text.
 
-        Edits with error types are shown one per line. Other rows continue on the next line if they are wider than
-        `width`. Aligned rows are broken at the same columns. `color` adds terminal colors.
+        A sign before each cell shows its mark: + match, - missed, ! wrong. Edits with error types are shown one per
+        line. Other rows continue on the next line if they are wider than `width`. Aligned rows are broken at the same
+        columns. `color` adds terminal colors.
         """
         label_width = max(len(row.label) for row in self.rows)
         room = width - label_width - 4 if width else None
@@ -74,7 +79,10 @@ class Explanation:
         return "\n".join(lines)
 
     def _plain_lines(self, color: bool, room: int | None) -> Iterator[tuple[str, str]]:
-        """Yield a label and a line of cells for each line. Continuation lines have an empty label."""
+        """Yield a label and a line of cells for each line.
+
+        Continuation lines have an empty label.
+        """
         for row in self.rows:
             cells = list(row.cells)
             if row.has_types:
@@ -86,7 +94,10 @@ class Explanation:
                 yield "" if begin else row.label, "  ".join(texts)
 
     def _aligned_lines(self, color: bool, room: int | None) -> Iterator[tuple[str, str]]:
-        """Yield a label and a line of cells in columns. An empty line separates blocks of columns."""
+        """Yield a label and a line of cells in columns.
+
+        An empty line separates blocks of columns.
+        """
         widths = self._widths()
         rows = [(row.label, list(enumerate(row.cells))) for row in self.rows]
         for begin, end in _blocks(widths, room, gap=1):
@@ -100,7 +111,10 @@ class Explanation:
                 yield label, " ".join(padded)
 
     def to_html(self) -> str:
-        """Return the rows as an HTML table with the same signs as plain text. All text is escaped."""
+        """Return the rows as an HTML table with the same signs as plain text.
+
+        All text is escaped.
+        """
         rows = "\n".join(
             f'<tr><th scope="row">{escape(row.label)}</th>{self._html_cells(row)}</tr>' for row in self.rows
         )
@@ -108,7 +122,7 @@ class Explanation:
         return f"<h2>{escape(self.title)}</h2>\n<div{frame}><table>\n{rows}\n</table></div>"
 
     def _repr_html_(self) -> str:
-        """Return the rows for a notebook, with inline colors that are readable on light and dark pages."""
+        """Return the rows for a notebook, with colors for light and dark pages."""
         table = self.to_html()
         for mark, color in _NOTEBOOK.items():
             table = table.replace(f'class="{mark}"', f'style="color: {color}"')
@@ -134,7 +148,10 @@ def legend(explanations: Sequence[Explanation], color: bool = False) -> str:
 
 
 def _blocks(widths: Sequence[int], room: int | None, gap: int) -> list[tuple[int, int]]:
-    """Return ranges of columns that fit into `room` characters, at least one column each. None sets no limit."""
+    """Return ranges of columns that fit into `room` characters.
+
+    Each range has at least one column. If `room` is None, there is no limit.
+    """
     starts, used = [0], 0
     for k, width in enumerate(widths):
         if room is not None and k > starts[-1] and used + width > room:

@@ -1,4 +1,7 @@
-"""GLEU (Napoles et al. 2015, 2016; Sakaguchi et al. 2016), equal to the official script."""
+"""GLEU, equal to the official script.
+
+The papers are Napoles et al. 2015, Napoles et al. 2016 and Sakaguchi et al. 2016.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ _KNOWN_LINES: CorpusCache[KnownLines] = CorpusCache()
 
 
 def known_lines(corpus: Corpus, rule: TokenRule) -> KnownLines:
-    """Return the tokens of sources and references, which are the same for every system."""
+    """Return the tokens of sources and references, cached for all systems."""
     known = _KNOWN_LINES.get(corpus, rule)
     if known is None:
         references = [text for texts in corpus.references or () for text in texts]
@@ -46,11 +49,11 @@ def known_lines(corpus: Corpus, rule: TokenRule) -> KnownLines:
 
 @dataclass(frozen=True)
 class GLEU(Metric):
-    """GLEU: n-gram precision against a reference, minus a penalty for n-grams that should have changed.
+    """GLEU: n-gram precision, minus a penalty for n-grams that should have changed.
 
-    The penalty counts n-grams kept from the source that are not in the reference. With several references, one is drawn
-    per sentence, 500 times, and the mean is reported. As in the official script, the corpus score is 0 if one n-gram
-    order has no match at all.
+    The precision is the share of the prediction's n-grams that are in a reference. The penalty counts n-grams kept from
+    the source that are not in the reference. With several references, one is drawn per sentence, 500 times, and the
+    mean is reported. As in the official script, the corpus score is 0 if one n-gram order has no match at all.
 
     Args:
         order: The longest n-gram. The official script has this option but ignores it.
@@ -108,7 +111,10 @@ class GLEU(Metric):
         return Sampled(self.iterations, self.draws)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return two lengths (prediction, reference), then numerator and denominator per order, for each reference."""
+        """Return the counts of each sentence against each of its references.
+
+        They are the lengths of prediction and reference, then a numerator and a denominator for each n-gram order.
+        """
         references = require_references(corpus, self.title)
         rows = offsets_of(references)
         known = known_lines(corpus, self.tokens)
@@ -127,7 +133,7 @@ class GLEU(Metric):
         return self.variant in ("equation1", "multiset")
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show which n-grams of some sentences (counted from 0) match each reference, and which are penalized."""
+        """Show which n-grams of some sentences match, and which are penalized."""
         references = require_references(corpus, self.title)
         statistics = self.count(corpus, predictions)
         values = self._values_of_rows(statistics)
@@ -152,7 +158,11 @@ class GLEU(Metric):
         return np.where(usable, values, 0.0)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return deviation and 95% interval of the draws' scores, and mean brevity penalty, lengths and precisions."""
+        """Return how much draws differ, and means of the draws.
+
+        The scores of the draws have a standard deviation and a 95% interval. The means are those of brevity penalty,
+        lengths and precisions.
+        """
         values = self.values(totals)
         mean, deviation = float(values.mean()), float(values.std())
         safe = np.maximum(totals, 1).astype(np.float64)
@@ -170,7 +180,10 @@ class GLEU(Metric):
         return parts
 
     def sentence_values(self, statistics: Statistics) -> Values:
-        """Return the smoothed score of each sentence, averaged over all its references without drawing."""
+        """Return the score of each sentence, averaged over all its references.
+
+        Nothing is drawn. The scores are smoothed, except in the variant "multiset".
+        """
         means: Values = np.add.reduceat(self._values_of_rows(statistics), statistics.offsets[:-1])
         return means / statistics.choices()
 
@@ -281,7 +294,10 @@ def explain_ngrams(
 
 
 def _sum(found: Sequence[NgramCredit], literal: bool) -> Cell:
-    """Show numerator and denominator. The official numerator is at least 0."""
+    """Show numerator and denominator.
+
+    The official numerator is at least 0.
+    """
     matched, penalized = sum(each.matched for each in found), sum(each.penalized for each in found)
     total = sum(each.matched + each.penalized + each.neither for each in found)
     numerator = matched - penalized if literal else max(matched - penalized, 0)

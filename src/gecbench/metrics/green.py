@@ -1,4 +1,4 @@
-"""GREEN (Koyama et al. 2024): n-gram precision and recall of corrections, equal to the official program."""
+"""GREEN (Koyama et al. 2024): F-beta of n-grams, equal to the official program."""
 
 from __future__ import annotations
 
@@ -51,11 +51,12 @@ _SHOWN: tuple[tuple[Mark, str], ...] = (
 
 @dataclass(frozen=True)
 class GREEN(Metric):
-    """GREEN: F-beta of n-grams that are kept, deleted and inserted as in the reference.
+    """GREEN: F-beta of n-grams kept, deleted and inserted as in the reference.
 
-    For each order n, p_n = TP / (TP + FP) and r_n = TP / (TP + FN) over the corpus (`kernels.green` counts them). P is
-    the geometric mean of all p_n, R that of all r_n, and F = 1 / (a / P + (1 - a) / R) with a = 1 / (beta² + 1). Each
-    sentence uses the reference with the largest F. Ties are broken by F of the orders 1 to N - 1, then 1 to N - 2, ….
+    For each order n, p_n = TP / (TP + FP) and r_n = TP / (TP + FN) over the corpus (`kernels.green` counts TP, FP and
+    FN). P is the geometric mean of all p_n, R that of all r_n, and F = 1 / (a / P + (1 - a) / R) with a = 1 / (beta² +
+    1). Each sentence uses the reference with the largest F. Ties are broken by F of the orders 1 to N - 1, then 1 to N
+    - 2, ….
 
     Args:
         order: The longest n-gram, N.
@@ -93,7 +94,7 @@ class GREEN(Metric):
 
     @property
     def reference_policy(self) -> BestReference:
-        """The policy that chooses the reference with the best score for the sentence alone."""
+        """The policy that chooses the best reference for each sentence alone."""
         return BestReference(self)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
@@ -148,7 +149,7 @@ class GREEN(Metric):
         return self.f_of_orders(totals, self.order)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return precision and recall, also per order, and the numbers of right, wrong and missed n-grams."""
+        """Return precision and recall, overall and per order, and TP, FP and FN."""
         precision, recall = self.precision_recall(totals)
         parts = {
             "precision": float(geometric_mean(precision).mean()),
@@ -165,7 +166,7 @@ class GREEN(Metric):
         return self.values(statistics.counts[self.reference_policy.chosen(statistics)])
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show which n-grams of some sentences (counted from 0) are right, wrong and missed."""
+        """Show which n-grams of some sentences are right, wrong and missed."""
         references = require_references(corpus, self.title)
         statistics = self.count(corpus, predictions)
         rows = self.reference_policy.chosen(statistics)
@@ -229,7 +230,10 @@ class BestReference(BestRow):
     metric: GREEN
 
     def criteria(self, counts: Counts) -> Sequence[Values]:
-        """Return F over the orders 1 to N. The official variant adds F over 1 to N - 1, and so on down to 1."""
+        """Return F over the orders 1 to N.
+
+        The official variant adds F over the orders 1 to N - 1, and so on down to 1.
+        """
         orders = range(self.metric.order, 0, -1)
         return [
             self.metric.f_of_orders(counts, n) for n in (orders if self.metric.variant == "official" else orders[:1])
