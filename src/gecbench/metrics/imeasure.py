@@ -1,4 +1,7 @@
-"""I-measure: does the system improve the text? (Felice & Briscoe 2015; docs/metrics/imeasure.md)."""
+"""I-measure (Felice & Briscoe 2015): how much a system improves the text.
+
+See docs/metrics/imeasure.md.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,9 @@ class MixingLimitWarning(UserWarning):
 
 @dataclass(frozen=True)
 class IMeasure(Metric):
-    """I-measure: the improvement over the source. 1 is perfect, 0 is as good as the source, below 0 is worse.
+    """I-measure: the improvement of a system over the unchanged source.
+
+    A perfect system scores 1, and the source itself 0. Below 0, the system is worse than the source.
 
     Tokens of source, prediction and reference are aligned three-way and classified. The weighted accuracy (WAcc) gives
     right and wrong corrections more weight than unchanged tokens. The score I compares the WAcc of the system with the
@@ -155,7 +160,10 @@ class IMeasure(Metric):
 
     @property
     def reference_policy(self) -> Policy:
-        """The policy for a single row per sentence, because references are chosen while counting."""
+        """The policy for a single row per sentence.
+
+        There is only one row, because references are chosen while counting.
+        """
         return OrderDependent() if self.optimise == "corpus" else SingleRow()
 
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> ChosenReferences:
@@ -163,7 +171,10 @@ class IMeasure(Metric):
         return select_references(corpus, predictions, self)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return one row per sentence: the counts of detection, correction and baseline, and 1 if it was scored."""
+        """Return the counts of each sentence, in one row.
+
+        A row has the counts of detection, correction and baseline, then 1 if the sentence was scored.
+        """
         selection = self.select(corpus, predictions)
         if not selection.scored.any():
             raise InputError(
@@ -204,7 +215,10 @@ class IMeasure(Metric):
         }
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the alignments of some sentences (counted from 0) with their chosen references."""
+        """Show the alignments of some sentences with their chosen references.
+
+        The sentences are counted from 0.
+        """
         selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
         outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}
         return [explain_sentence(selection, i, sources[i], outputs[i], self.weight) for i in sentences]
@@ -259,7 +273,10 @@ class IMeasure(Metric):
 
 
 def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
-    """Return WAcc of the counts TP TN FP FN FPN (§2.3.1 of the paper), or 1 without tokens. Weight 1 gives Acc."""
+    """Return the weighted accuracy (WAcc) of counts, or 1 without tokens.
+
+    The counts are TP, TN, FP, FN and FPN (§2.3.1 of the paper). Weight 1 gives the plain accuracy (Acc).
+    """
     tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
     right = weight * tp + tn
     whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
@@ -267,7 +284,10 @@ def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
 
 
 def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Values:
-    """Return I of an aspect (§2.3.3 of the paper), from the weighted accuracies of system and baseline."""
+    """Return the improvement I of an aspect (§2.3.3 of the paper).
+
+    I is computed from the weighted accuracies of system and baseline.
+    """
     system = weighted_accuracy(totals[..., aspect], weight)
     baseline = weighted_accuracy(totals[..., BASELINE], weight)
     with np.errstate(divide="ignore"):  # possible only with a negative weight
@@ -278,10 +298,11 @@ def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Value
 
 @dataclass(frozen=True)
 class ChosenReferences:
-    """For each sentence: the counts of the chosen reference, the status (0: scored), and the work of the search.
+    """The references chosen for the sentences, with counts and status.
 
-    Counts are TP TN FP FN FPN for detection, for correction and for the unchanged source. The work is the numbers of
-    references, alignments and alignment cells. `reference(i)` returns the reference of sentence i.
+    Counts are TP TN FP FN FPN for detection, for correction and for the unchanged source. The status 0 means that the
+    sentence was scored. The work of the search is the numbers of references, alignments and alignment cells.
+    `reference(i)` returns the reference of sentence i.
     """
 
     counts: Counts
@@ -301,7 +322,10 @@ _MIXABLE: CorpusCache[Mixable] = CorpusCache()
 
 
 def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasure) -> ChosenReferences:
-    """Choose a reference for each sentence, or raise an error that names a sentence that cannot be scored."""
+    """Choose a reference for each sentence.
+
+    If a sentence cannot be scored, raise an error that names this sentence.
+    """
     sources = spaced_sources(corpus)
     parts: list[tuple[Sequence[int], ChosenReferences]] = []
     left: Sequence[int] = range(len(corpus))
@@ -359,7 +383,10 @@ def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequ
 
 
 def _join(size: int, parts: Sequence[tuple[Sequence[int], ChosenReferences]]) -> ChosenReferences:
-    """Join the references chosen for parts of a corpus. Sentences in no part are excluded."""
+    """Join the references chosen for parts of a corpus.
+
+    Sentences that are in no part are excluded.
+    """
     counts: Counts = np.zeros((size, 15), dtype=np.int64)
     status = np.full(size, EXCLUDED, dtype=np.int32)
     work = np.zeros((size, 3), dtype=np.int64)
@@ -447,7 +474,10 @@ _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "mi
 def explain_sentence(
     selection: ChosenReferences, sentence: int, source: str, prediction: str, weight: float
 ) -> Explanation:
-    """Explain a sentence (counted from 0) against its chosen reference. Tokens are separated by single spaces."""
+    """Explain a sentence (counted from 0) against its chosen reference.
+
+    The tokens of `source` and `prediction` are separated by single spaces.
+    """
     if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
         title = f"Sentence {sentence + 1}: excluded, because its references were not mixed"
@@ -473,7 +503,10 @@ def _title(selection: ChosenReferences, sentence: int, tally: Mapping[str, int],
 
 
 def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:
-    """Return the official three-way alignment of texts with single spaces, as columns (None is a gap)."""
+    """Return the official alignment of three texts, as columns.
+
+    The tokens of the texts are separated by single spaces. In the columns, None is a gap.
+    """
     texts = (source, prediction, reference)
     numbers = intern_lines(texts, "ascii")
     columns = kernels.select("imeasure").align(*(np.ascontiguousarray(numbers[k : k + 1].ids) for k in range(3)))
@@ -485,7 +518,10 @@ def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str
 
 
 def classify(source: str | None, prediction: str | None, reference: str | None) -> tuple[str, str]:
-    """Return the classes of a column for detection and correction (Felice & Briscoe 2015, Table 6)."""
+    """Return the classes of a column for detection and for correction.
+
+    See Table 6 of Felice & Briscoe 2015.
+    """
     detection, correction = (
         " ".join(COUNT_NAMES[k].upper() for k in classes) for classes in classify_column(source, prediction, reference)
     )

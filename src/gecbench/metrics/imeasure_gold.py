@@ -1,4 +1,7 @@
-"""The gold of the I-measure as kernel arrays: listed references and mixed error groups."""
+"""The gold of the I-measure: listed references and mixed error groups.
+
+The error groups are arrays for the kernels.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,10 @@ from gecbench.kernels.tokens import NO_TOKENS, Ids, Offsets, TokenArray, intern_
 
 
 class FlatEdits(NamedTuple):
-    """The concatenated edits of a corpus. Sentence s has the edits sentence_offsets[s]:sentence_offsets[s + 1].
+    """The concatenated edits of a corpus.
 
-    Each edit has an annotator, a span, a correction with single spaces, and the correction's tokens. `people` is the
-    number of annotators of each sentence.
+    Sentence s has the edits `sentence_offsets[s]:sentence_offsets[s + 1]`. Each edit has an annotator, a span, a
+    correction with single spaces, and the correction's tokens. `people` is the number of annotators of each sentence.
     """
 
     sentence_offsets: Offsets
@@ -52,7 +55,10 @@ class FlatEdits(NamedTuple):
         )
 
     def of_some(self, chosen: Sequence[int]) -> FlatEdits:
-        """Return only the edits of these annotators, renumbered from 0. `chosen` must be ascending."""
+        """Return only the edits of some annotators, renumbered from 0.
+
+        `chosen` lists these annotators in ascending order.
+        """
         kept = np.flatnonzero(np.isin(self.annotators, chosen))
         offsets, places = _select(self.tokens.offsets, kept)
         return FlatEdits(
@@ -67,11 +73,11 @@ class FlatEdits(NamedTuple):
 
 @dataclass(frozen=True)
 class MixedGold:
-    """Error groups as the kernel's flat arrays. `texts` holds the correction of each edit.
+    """The error groups of sentences, as flat arrays for the kernel.
 
-    If alternatives of a group have the same edits, only one is kept. The arrays do not include the tokens of
-    corrections, because they are numbered together with a system's tokens. `bridged` marks sentences whose groups are
-    not independent.
+    `texts` holds the correction of each edit. If alternatives of a group have the same edits, only one is kept. The
+    arrays do not include the tokens of corrections, because they are numbered together with a system's tokens.
+    `bridged` marks sentences whose groups are not independent.
     """
 
     texts: Sequence[str]
@@ -114,7 +120,10 @@ class MixedGold:
 
     @classmethod
     def of_edits(cls, edits: FlatEdits) -> MixedGold:
-        """Group the annotators' edits. Equals `of(group_annotations(…))`, but does not create objects."""
+        """Group the annotators' edits.
+
+        The result equals `of(group_annotations(…))`, but no objects are created.
+        """
         numbered = np.unique(edits.annotators, return_inverse=True)[1].astype(np.int32)
         found = kernels.select("grouping").group_edits(
             edits.sentence_offsets, numbered, edits.spans, edits.tokens, edits.people
@@ -145,7 +154,10 @@ class MixedGold:
         return self.flat._replace(corrections=corrections)
 
     def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
-        """Return the reference that results from the alternative `picks[g]` of each group g (-1: no edit)."""
+        """Return the reference that results from the chosen alternatives.
+
+        `picks[g]` is the alternative chosen for group g, or -1 for no edit.
+        """
         flat, first = self.flat, self.flat.group_offsets[sentence]
         edits = []
         for group, pick in enumerate(picks, start=first):
@@ -158,7 +170,10 @@ class MixedGold:
 
 
 def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
-    """Return the correction of each edit. Corrections of one annotator at one place are joined in file order."""
+    """Return the correction of each edit.
+
+    Corrections of one annotator at one place are joined in file order.
+    """
     members, joined = layout.members.tolist(), [texts[member] for member in layout.members.tolist()]
     if len(members) == len(layout.member_offsets) - 1:
         return joined
@@ -167,7 +182,10 @@ def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
 
 
 def _select(offsets: Offsets, chosen: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
-    """Concatenate the chosen parts. Return their new offsets, and the old positions of their items."""
+    """Concatenate the chosen parts of an array.
+
+    Return the new offsets of these parts, and the old positions of their items.
+    """
     sizes = offsets[chosen + 1] - offsets[chosen]
     found = offsets_of_sizes(sizes)
     return found, np.repeat(offsets[chosen] - found[:-1], sizes) + np.arange(found[-1])
@@ -180,7 +198,10 @@ _LISTED: CorpusCache[list[list[str]]] = CorpusCache()
 
 
 def mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
-    """Return the error groups of a corpus, or groups made from its annotations or references. Cached."""
+    """Return the error groups of a corpus, cached.
+
+    If the corpus has no error groups, make them from its annotations, else from its references.
+    """
     found = _MIXED_GOLD.get(corpus, treebank)
     return _MIXED_GOLD.put(corpus, treebank, _mixed_gold(corpus, treebank)) if found is None else found
 
@@ -219,7 +240,10 @@ def spaced_sources(corpus: Corpus) -> list[str]:
 
 
 def listed_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
-    """Return the unmixed references of some sentences, with single spaces between tokens."""
+    """Return the unmixed references of some sentences.
+
+    Their tokens are separated by single spaces.
+    """
     if len(sentences) < len(corpus):
         return _list_references(corpus, treebank, sentences)
     found = _LISTED.get(corpus, treebank)
@@ -239,9 +263,10 @@ def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -
 
 
 def _in_official_order(sources: Sequence[str], references: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Sort each sentence's references in the order of the official scorer's dictionary (docs/metrics/imeasure.md §6).
+    """Sort each sentence's references in the official order.
 
-    A reference that is identical to the source is inserted into the dictionary first.
+    This is the order of the official scorer's dictionary (docs/metrics/imeasure.md §6). A reference that is identical
+    to the source is inserted into the dictionary first.
     """
     keys = [sorted(texts, key=source.__ne__) for source, texts in zip(sources, references, strict=True)]
     hashes = iter(string_hashes([text for texts in keys for text in texts if len(texts) > 1]))

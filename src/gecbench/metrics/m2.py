@@ -150,11 +150,17 @@ class M2(Metric):
             raise InputError(problem, fix="Write all, or annotators such as 0 or 0+2") from None
 
     def gold(self, corpus: Corpus) -> Gold:
-        """Return the kind of gold: annotations, else error groups, else references. Mixing prefers error groups."""
+        """Return the kind of gold.
+
+        The kind is annotations, else error groups, else references. Mixing prefers error groups.
+        """
         return "groups" if self._mixes_groups(corpus) else super().gold(corpus)
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
-        """Return the gold edits of the corpus as arrays. Each annotation of a sentence gives one row of counts."""
+        """Return the gold edits of the corpus as arrays.
+
+        Each annotation of a sentence gives one row of counts.
+        """
         found = _GOLD_ROWS.get(corpus, self._gold_key())
         return _GOLD_ROWS.put(corpus, self._gold_key(), self._gold_rows(corpus)) if found is None else found
 
@@ -215,11 +221,17 @@ class M2(Metric):
         return match_input(self.gold_rows(corpus), predictions, fold=self.ignore_whitespace_casing)
 
     def prepare_sentence(self, source: str, prediction: str, annotation: Annotation) -> MatchInput:
-        """Convert the tokens of one source, its prediction and one annotator's edits to integers."""
+        """Convert the tokens of one sentence to integers.
+
+        The tokens are those of source, prediction and one annotator's edits.
+        """
         return match_input(gold_rows([source], [[annotation]]), [prediction], fold=self.ignore_whitespace_casing)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return the numbers of correct, proposed and gold edits for each sentence and annotator."""
+        """Return the counts of each sentence and annotator.
+
+        The counts are the numbers of correct, proposed and gold edits.
+        """
         return self._count(corpus, self.prepare(corpus, predictions))
 
     def _count(self, corpus: Corpus, prepared: MatchInput) -> Statistics:
@@ -237,9 +249,10 @@ class M2(Metric):
     def matches(
         self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None
     ) -> list[SentenceMatch]:
-        """Return the match of each sentence (or of some, counted from 0) with its chosen annotator.
+        """Return the match of each sentence with its chosen annotator.
 
-        With `policy="average"`, the best annotator is used.
+        `sentences` limits the result to some sentences, counted from 0. With `policy="average"`, the best annotator is
+        used.
         """
         prepared = self.prepare(corpus, predictions)
         statistics = self._count(corpus, prepared)
@@ -259,7 +272,10 @@ class M2(Metric):
         return self._match(self.prepare_sentence(source, prediction, annotation), prediction, annotation)
 
     def _match(self, alone: MatchInput | None, prediction: str, annotation: Annotation) -> SentenceMatch:
-        """Match one sentence. `alone` is its prepared input, or None if the system proposed no edits."""
+        """Match one sentence.
+
+        `alone` is the prepared input of this sentence, or None if the system proposed no edits.
+        """
         if alone is None:
             return credit(annotation, ())
         _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))
@@ -284,7 +300,10 @@ class M2(Metric):
         unedited = self.count(restrict_types(corpus, []), predictions)
 
         def score(part: Corpus) -> Score:
-            """Score against one type. Sentences without this type, the majority, are counted once for all types."""
+            """Score against one type.
+
+            Most sentences do not have this type. They are counted only once, for all types.
+            """
             edited = [i for i, found in enumerate(part.annotations or ()) if any(each.edits for each in found)]
             counted_here = self.count(part.select(edited), [predictions[i] for i in edited]) if edited else None
             statistics = unedited if counted_here is None else unedited.with_sentences(edited, counted_here)
@@ -297,7 +316,10 @@ class M2(Metric):
         return f_beta(*precision_recall(totals), self.beta)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return precision, recall and the three counts, averaged over annotators if the policy is "average"."""
+        """Return precision, recall and the three counts.
+
+        With `policy="average"`, these are means over annotators.
+        """
         precision, recall = precision_recall(totals)
         counts = {name: mean_count(totals[:, k]) for k, name in enumerate(("correct", "proposed", "gold"))}
         return {"precision": float(precision.mean()), "recall": float(recall.mean()), **counts}
@@ -337,7 +359,10 @@ class M2(Metric):
 
 @dataclass(frozen=True)
 class GoldRows:
-    """The sources and gold edits of a corpus with their tokens, which are the same for every system."""
+    """The sources and gold edits of a corpus, with their tokens.
+
+    These arrays are the same for every system.
+    """
 
     sources: TokenArray
     gold: GoldArrays
@@ -345,13 +370,19 @@ class GoldRows:
 
     @classmethod
     def of(cls, parts: Sequence[EncodedLines], flat: GoldArrays) -> GoldRows:
-        """Number the tokens of sources and corrections, and add the corrections to `flat`."""
+        """Number the tokens of sources and corrections.
+
+        The numbered corrections are added to `flat`.
+        """
         known, sentences = KnownLines.of(parts, "unicode"), len(flat.annotator_offsets) - 1
         return cls(known.tokens[:sentences], flat._replace(corrections=known.tokens[sentences:]), known)
 
 
 class GoldAnnotations(NamedTuple):
-    """The annotations to score against, and the number of sentences that could not be mixed."""
+    """The annotations to score against.
+
+    `unmixed` is the number of sentences that could not be mixed.
+    """
 
     annotations: Sequence[Sequence[Annotation]]
     unmixed: int
@@ -363,9 +394,10 @@ _GOLD_ANNOTATIONS: CorpusCache[GoldAnnotations] = CorpusCache()
 
 
 def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
-    """Convert the annotations of a corpus to arrays, one row per annotation in the given order.
+    """Convert the annotations of a corpus to arrays.
 
-    A correction with other white space than single spaces is left out, because the official scorer never matches it.
+    There is one row per annotation, in the given order. A correction with other white space than single spaces is left
+    out, because the official scorer never matches it.
     """
     rows = list(chain.from_iterable(annotations))
     edits = list(chain.from_iterable(annotation.edits for annotation in rows))
@@ -383,7 +415,10 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
 
 
 def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
-    """Convert an edit table as `gold_rows` does, or return None if its annotators are not in the official order."""
+    """Convert an edit table to arrays, as `gold_rows` does.
+
+    Return None if the annotators of a sentence are not in the official order.
+    """
     annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
     together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
     if any(_visiting_order(present) != list(range(len(present))) for present in together):
@@ -404,7 +439,10 @@ def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
 
 
 def all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-    """Return a corpus's annotations. If it has none, make them from its error groups or from its references."""
+    """Return the annotations of a corpus, or make them.
+
+    If the corpus has no annotations, make them from its error groups, else from its references.
+    """
     if corpus.annotations is None and corpus.groups is not None:
         return ungroup(corpus).annotations or ()
     return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
@@ -417,7 +455,10 @@ def restrict(annotations: Sequence[Sequence[Annotation]], annotators: Sequence[i
 
 
 def complete(annotations: Sequence[Sequence[Annotation]]) -> list[list[Annotation]]:
-    """Return one annotation per annotator and sentence. Annotators who are not listed made no edits."""
+    """Return one annotation per annotator and sentence.
+
+    Annotators who are not listed for a sentence made no edits.
+    """
     everybody = sorted({annotation.annotator for sentence in annotations for annotation in sentence}) or [0]
     completed = []
     for sentence in annotations:
@@ -427,7 +468,10 @@ def complete(annotations: Sequence[Sequence[Annotation]]) -> list[list[Annotatio
 
 
 def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:
-    """Raise an error if a reference is missing, because it would be scored as an unchanged sentence."""
+    """Raise an error if a sentence lacks a reference.
+
+    A missing reference would be scored as an unchanged sentence.
+    """
     references = max(map(len, annotations)) if wanted is None else len(wanted)
     for i, sentence in enumerate(annotations):
         if len(sentence) != references:
@@ -449,9 +493,10 @@ def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
 
 @cache
 def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return the official order of annotators: that of a copy of a Python 2 dictionary (docs/metrics/m2.md §9).
+    """Return the positions of annotators in the official order.
 
-    Ascending numbers below 8 keep their order, because each has its own slot in Python 2.7's smallest dictionary.
+    This is the order of a copy of a Python 2 dictionary (docs/metrics/m2.md §9). Ascending numbers below 8 keep their
+    order, because each has its own slot in Python 2.7's smallest dictionary.
     """
     if annotators == tuple(sorted(set(annotators))) and set(annotators) <= set(range(8)):
         return list(range(len(annotators)))
@@ -462,7 +507,10 @@ def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
 
 @dataclass(frozen=True)
 class MatchInput:
-    """The sources, hypotheses and gold edits of a corpus, with tokens numbered together."""
+    """The sources, hypotheses and gold edits of a corpus.
+
+    Their tokens are numbered together.
+    """
 
     sources: TokenArray
     hypotheses: TokenArray
@@ -492,7 +540,10 @@ class MatchInput:
 
 
 def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
-    """Convert the tokens of a corpus to integers. `fold` adds lower-case text for `ignore_whitespace_casing`."""
+    """Convert the tokens of a corpus to integers.
+
+    `fold` adds lower-case text for `ignore_whitespace_casing`.
+    """
     tokens = gold.known.number(encode_lines(hypotheses))
     _check_lengths(gold.sources.lengths(), tokens.lengths())
     folded = _folded([*gold.known.vocabulary.lines(), *hypotheses]) if fold else None
@@ -500,7 +551,10 @@ def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchI
 
 
 def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
-    """Raise an error for a pair of sentences whose table of edits would need gigabytes."""
+    """Raise an error if a source and its prediction are too long to align.
+
+    The table of edits of such a pair would need gigabytes.
+    """
     large = np.flatnonzero(sources.astype(np.int64) * hypotheses > _MOST_CELLS)
     if len(large):
         first = large[0]
@@ -520,9 +574,10 @@ def _folded(lines: Sequence[str]) -> TokenArray:
 
 @dataclass(frozen=True)
 class SentenceMatch:
-    """One sentence against one annotator: the edits of the system and the matched gold edits.
+    """The match of one sentence with one annotator.
 
-    `pairs` are the positions of matching edits in `proposed` and in the annotation, as in the official count.
+    `proposed` holds the edits of the system. `pairs` are the positions of matching edits in `proposed` and in the
+    annotation, as in the official count.
     """
 
     annotation: Annotation
@@ -543,7 +598,10 @@ class SentenceMatch:
 
 
 def credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
-    """Match the proposed edits in order with a moving position in the gold list, like the official scorer."""
+    """Match proposed edits with gold edits, like the official scorer.
+
+    The proposed edits are matched in order, with a position in the gold list that only moves forward.
+    """
     position = 0
     pairs = []
     for i, edit in enumerate(proposed):
@@ -555,13 +613,19 @@ def credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
 
 
 def agrees(proposed: Edit, gold: Edit) -> bool:
-    """Return whether a proposed edit has the span and one of the corrections of a gold edit."""
+    """Return whether a proposed edit matches a gold edit.
+
+    The spans must be equal, and the gold edit must have the proposed correction.
+    """
     same_span = (proposed.start, proposed.end) == (gold.start, gold.end)
     return same_span and proposed.corrections[0] in gold.corrections
 
 
 def explain_match(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:
-    """Show the tokens of a sentence (counted from 0) and the edits of the system and the annotator."""
+    """Show the tokens of a sentence and the edits of system and annotator.
+
+    `sentence` is counted from 0.
+    """
     counts = {
         "correct": sum(match.matched_gold),
         "proposed": len(match.proposed),
@@ -582,7 +646,10 @@ def explain_match(source: Sequence[str], prediction: Sequence[str], match: Sente
 
 
 def trimmed(source: Sequence[str], edit: Edit) -> Edit:
-    """Return an edit without unchanged tokens at its ends: the alignment includes them more or less by chance."""
+    """Return an edit without unchanged tokens at its ends.
+
+    The alignment includes these tokens more or less by chance.
+    """
     before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
     start, end = edit.start, edit.end
     while before and after and before[0] == after[0]:
@@ -646,7 +713,10 @@ class TypeScore:
 def by_error_type(
     corpus: Corpus, types: Iterable[str], matches: Sequence[SentenceMatch], score: Callable[[Corpus], Score]
 ) -> list[TypeScore]:
-    """Score each error type, most frequent first. The `…_alone` scores follow Bryant & Ng 2015, section 6.1."""
+    """Score each error type, most frequent first.
+
+    The `…_alone` scores follow Bryant & Ng 2015, section 6.1.
+    """
     gold: Counter[str] = Counter()
     correct: Counter[str] = Counter()
     for match in matches:

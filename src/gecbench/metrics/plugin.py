@@ -1,4 +1,7 @@
-"""Your own metrics: `python:module:function` names a Python function that returns a score for each sentence."""
+"""Your own metrics: Python functions that score each sentence.
+
+Such a metric is named as `python:module:function`.
+"""
 
 from __future__ import annotations
 
@@ -94,9 +97,9 @@ def _check_declaration(declared: Declaration) -> None:
 
 
 def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]:
-    """Import `python:module:function` from the current folder or an installed package.
+    """Import the function that `python:module:function` names.
 
-    `kind` is "model" or "metric", for error messages.
+    The module is in the current folder or in an installed package. `kind` is "model" or "metric", for error messages.
     """
     place = text.partition(":")[2]
     module_name, _, path = place.partition(":")
@@ -128,11 +131,12 @@ def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]
 
 @dataclass(frozen=True)
 class Plugin(Metric):
-    """A metric defined by a function from lists of sources, outputs and references to scores per sentence.
+    """A metric defined by a Python function.
 
-    The corpus score is the mean of the sentence scores. Intervals and tests resample them. Cached scores are reused
-    if the function, its declared version, its module's text and all sentences are the same. A few sentences are scored
-    twice, and it is an error if their scores change.
+    The function takes lists of sources, outputs and references, and returns one score per sentence. The corpus score is
+    the mean of the sentence scores. Intervals and tests resample them. Cached scores are reused if the function, its
+    declared version, its module's text and all sentences are the same. A few sentences are scored twice, and it is an
+    error if their scores change.
     """
 
     name: ClassVar[str] = "python"
@@ -166,7 +170,10 @@ class Plugin(Metric):
 
     @property
     def reference_policy(self) -> SingleRow:
-        """The policy for a single row per sentence, because the function gets all references at once."""
+        """The policy for a single row per sentence.
+
+        There is only one row, because the function gets all references at once.
+        """
         return SingleRow()
 
     def check_parts(self) -> None:
@@ -206,7 +213,11 @@ class Plugin(Metric):
         return Signature.of("python", self.signature_fields(corpus))
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
-        """Return the function, its declared name, version and direction, and the way sentence scores are averaged."""
+        """Return the function and its declaration.
+
+        The declaration is the name, the version and whether higher is better. Other fields state how sentence scores
+        are averaged, and how many references there are.
+        """
         return {
             "function": self.function.removeprefix("python:"),
             "name": self.name,
@@ -218,7 +229,10 @@ class Plugin(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Raise an error, because a signature may come from anywhere and must not import code."""
+        """Raise an error, because a signature must not import code.
+
+        A signature may come from anywhere.
+        """
         raise ValueError(str(signature))
 
     def _checked_scores(self, sources: list[str], outputs: list[str], references: list[list[str]]) -> Values:
@@ -267,14 +281,18 @@ class Plugin(Metric):
 
 
 def _last_place(frames: Iterable[traceback.FrameSummary]) -> str:
-    """Return the file and line of the last frame in parentheses, or an empty string without frames."""
+    """Return the file and line of the last frame, in parentheses.
+
+    Without frames, the result is an empty string.
+    """
     return "".join(f" ({Path(frame.filename).name}, line {frame.lineno})" for frame in [*frames][-1:])
 
 
 def _source_of(module: ModuleType, function: Callable[..., Any]) -> str:
-    """Return a hash of the module's source code at its first use, or an empty string if there is none.
+    """Return a hash of the module's source code at its first use.
 
-    The hash stays the same until the module is reloaded, because until then Python does not see edits of the file.
+    Without source code, the result is an empty string. The hash stays the same until the module is reloaded, because
+    until then Python does not see edits of the file.
     """
     spec, digest = _SOURCES.get(module.__name__, (None, ""))
     if digest and spec is module.__spec__ and spec is not None:

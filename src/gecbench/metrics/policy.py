@@ -1,4 +1,7 @@
-"""Policies: how a reference is chosen for each sentence, for a whole corpus or batch by batch."""
+"""Policies: how a reference is chosen for each sentence.
+
+References are chosen for a whole corpus, or batch by batch.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,11 @@ _ADVANCED_AT_ONCE = 100_000
 
 
 class Policy(ABC):
-    """Chooses one row of counts for each sentence, and sums the chosen rows to the totals of the corpus.
+    """Base class of policies, which choose one row of counts per sentence.
 
-    A policy may choose several times, in rounds: GLEU draws references in 500 rounds. Each round gives one row of
-    totals. If `one_row_per_reference`, each row of a sentence depends on one reference only. Then rows can be left
-    out without a recount.
+    The sums of the chosen rows are the totals of the corpus. A policy may choose several times, in rounds: GLEU draws
+    references in 500 rounds. Each round gives one row of totals. If `one_row_per_reference`, each row of a sentence
+    depends on one reference only. Then rows can be left out without a recount.
     """
 
     one_row_per_reference: ClassVar[bool] = True
@@ -42,15 +45,21 @@ class Policy(ABC):
 
     @abstractmethod
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
-        """Yield the totals of resampled corpora (samples × rounds × counts), some samples at a time."""
+        """Yield the totals of resampled corpora.
+
+        Each array (samples × rounds × counts) holds the totals of some samples.
+        """
 
     @abstractmethod
     def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
-        """Yield the totals of two systems after swapping the sentences for which `swaps` (samples × sentences) is 1."""
+        """Yield the totals of two systems after swapping sentences.
+
+        `swaps` (samples × sentences) is 1 for the sentences to swap.
+        """
 
 
 class ChosenRows(Policy):
-    """A policy that chooses the row of each sentence independently of the other sentences."""
+    """A policy that chooses each row independently of other sentences."""
 
     @abstractmethod
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
@@ -71,7 +80,10 @@ class ChosenRows(Policy):
         return totals
 
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
-        """Weight the chosen counts of each sentence by its frequency in the sample. The chosen rows stay the same."""
+        """Weight the chosen counts of each sentence by its frequency in the sample.
+
+        The chosen rows stay the same.
+        """
         return self._weighted(self._settled(statistics), samples.weights)
 
     def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
@@ -96,7 +108,10 @@ class ChosenRows(Policy):
 
 @dataclass(frozen=True)
 class Sampled(ChosenRows):
-    """Draw one reference per sentence and iteration, like the official GLEU script (500 iterations)."""
+    """Draw one reference per sentence and iteration.
+
+    The official GLEU script does the same, with 500 iterations.
+    """
 
     iterations: int = 500
     generator: Generator = "py2"
@@ -125,7 +140,10 @@ class Sampled(ChosenRows):
 
 
 class Greedy(Policy):
-    """A policy that chooses the row with the best totals so far. The choices depend on the order of sentences."""
+    """A policy that chooses the row with the best totals so far.
+
+    The choices depend on the order of sentences.
+    """
 
     def running(self) -> Running:
         """Return running totals on which the next choice depends."""
@@ -143,7 +161,10 @@ class Greedy(Policy):
 
     @abstractmethod
     def _sample_totals(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
-        """Return the totals of each sample. A row of `samples` lists the sentences of a sample in order."""
+        """Return the totals of each sample.
+
+        A row of `samples` lists the sentences of a sample in order.
+        """
 
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
         """Choose again in each resampled corpus, in its own order."""
@@ -183,10 +204,10 @@ class GreedyCumulative(Greedy):
 
 @dataclass(frozen=True)
 class GreedyRounded(GreedyCumulative):
-    """Choose the annotator who maximizes the running F-beta rounded to four decimals, as `errant_compare` does.
+    """Choose the annotator who maximizes the rounded running F-beta.
 
-    Rounding creates ties. They go to more matches, then to fewer proposed edits, then to fewer missed edits, then to
-    the first annotator.
+    F-beta is rounded to four decimals, as `errant_compare` does. Rounding creates ties. They go to more matches, then
+    to fewer proposed edits, then to fewer missed edits, then to the first annotator.
     """
 
     rounded: ClassVar[bool] = True
@@ -201,7 +222,10 @@ class GreedyObjective(Greedy):
 
     @abstractmethod
     def objective(self, totals: Sequence[Any] | npt.NDArray[Any]) -> Any:
-        """Return the value to maximize. `totals` has one number, or one array of many samples, for each count."""
+        """Return the value to maximize.
+
+        For each count, `totals` has one number, or one array with the numbers of many samples.
+        """
 
     @abstractmethod
     def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
@@ -232,7 +256,10 @@ class GreedyObjective(Greedy):
         return totals
 
     def _options(self, statistics: Statistics) -> npt.NDArray[np.int64]:
-        """Return the rows of each sentence, best first. Sentences with fewer rows repeat their last row."""
+        """Return the rows of each sentence, best first.
+
+        Sentences with fewer rows repeat their last row.
+        """
         sentence = np.repeat(np.arange(len(statistics)), statistics.choices())
         worst_first = [np.arange(len(sentence)), *(-each for each in reversed(self.criteria(statistics.counts)))]
         order = np.lexsort([*worst_first, sentence])
@@ -266,19 +293,28 @@ class BestRow(ChosenRows):
 
 @dataclass(frozen=True)
 class BestPerSentence(BestRow):
-    """Choose the annotator with the best F-beta for the sentence alone. Ties are broken as in `greedy-cumulative`."""
+    """Choose the annotator with the best F-beta for the sentence alone.
+
+    Ties are broken as in `greedy-cumulative`.
+    """
 
     beta: float = 0.5
 
     def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
-        """Return F-beta, the matches, and minus the denominator of F-beta: the fewer edits, the better."""
+        """Return F-beta, the matches, and minus the denominator of F-beta.
+
+        The fewer edits there are, the smaller the denominator is, and the better the row.
+        """
         correct, proposed, gold = counts.T
         return f_beta_of_counts(counts, self.beta), correct, -(self.beta**2 * gold + proposed)
 
 
 @dataclass(frozen=True)
 class EachRow(ChosenRows):
-    """Use each row in its own round. The value is the average over references or annotators."""
+    """Use each row in its own round.
+
+    The value is the average over references or annotators.
+    """
 
     def rounds(self, statistics: Statistics) -> int:
         """Return the number of rows, which must be the same for all sentences."""
@@ -291,23 +327,35 @@ class EachRow(ChosenRows):
 
 @dataclass(frozen=True)
 class SingleRow(EachRow):
-    """One row per sentence: references are counted together (BLEU), or chosen while counting (I-measure)."""
+    """Use the only row of each sentence.
+
+    There is only one row, because references are counted together (BLEU) or chosen while counting (I-measure).
+    """
 
     one_row_per_reference: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
 class OrderDependent(SingleRow):
-    """References chosen while counting, for the best running total. They are valid only for this order of sentences."""
+    """References chosen while counting, for the best running total.
+
+    The choices are valid only for this order of sentences.
+    """
 
     def running(self) -> Running:
-        """Raise an error, because a batch alone would choose references without the totals of earlier batches."""
+        """Raise an error, because references cannot be chosen batch by batch.
+
+        A batch alone would choose references without the totals of earlier batches.
+        """
         raise InputError(
             "with optimise=corpus, references cannot be chosen batch by batch", fix="Use optimise=sentence"
         )
 
     def _weighted(self, statistics: Statistics, weights: npt.NDArray[Any]) -> Iterator[Totals]:
-        """Raise an error, because a resampled corpus would need other references, which are not kept."""
+        """Raise an error, because the corpus cannot be resampled.
+
+        A resampled corpus would need other references, which are not kept.
+        """
         raise InputError(
             "with optimise=corpus, the choice of references depends on all sentences of the corpus, so the sentences "
             "cannot be resampled",
@@ -316,14 +364,20 @@ class OrderDependent(SingleRow):
 
 
 class Running(ABC):
-    """The state that a policy carries from batch to batch. `arrays` returns all of it."""
+    """The state that a policy carries from batch to batch.
+
+    `arrays` returns the whole state.
+    """
 
     def __init__(self) -> None:
         self._totals: Counts | None = None
 
     @property
     def totals(self) -> Counts:
-        """The totals of all sentences so far (rounds × counts), empty before the first sentence."""
+        """The totals of all sentences so far (rounds × counts).
+
+        The array is empty before the first sentence.
+        """
         return np.empty((0, 0), dtype=np.int64) if self._totals is None else self._totals
 
     @abstractmethod
@@ -358,7 +412,10 @@ class RunningSum(Running):
 
 
 class RunningChoice(Running):
-    """Running totals of a greedy policy. It treats the totals so far as a first sentence with one row."""
+    """Running totals of a greedy policy.
+
+    The totals so far are treated as a first sentence with one row.
+    """
 
     def __init__(self, totals_of: TotalsOf) -> None:
         super().__init__()
@@ -385,7 +442,10 @@ class RunningDraws(Running):
         self._states: npt.NDArray[np.uint32] | None = None
 
     def add(self, statistics: Statistics) -> None:
-        """Draw for the batch, after catching up on the earlier sentences that had one reference."""
+        """Draw references for the sentences of the batch.
+
+        First, the generators advance past the earlier sentences, if these had one reference each.
+        """
         if self._states is None and (statistics.choices() == 1).all():
             totals = statistics.counts.sum(axis=0, keepdims=True)
             self._undrawn += len(statistics)

@@ -1,4 +1,4 @@
-"""Exact weighted sums of the chosen counts, for many resamples of a corpus at once."""
+"""Exact weighted sums of the chosen counts, for many resamples at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _EXACT_BITS = 53
 
 @dataclass(frozen=True)
 class Samples:
-    """Resampled corpora: position p of sample b is sentence `sentences[b, p]` of a corpus of `size` sentences."""
+    """Resampled corpora, as positions in the original corpus.
+
+    Position p of sample b is sentence `sentences[b, p]` of a corpus of `size` sentences.
+    """
 
     sentences: npt.NDArray[np.int32]
     size: int
@@ -37,10 +40,10 @@ class Samples:
 
 @dataclass(frozen=True)
 class PackedCounts:
-    """Several columns of counts packed into the bits of one number, so that one addition adds all of them.
+    """Several columns of counts packed into the bits of one number.
 
-    Each column has enough bits for its largest sum, so columns cannot overflow into each other. A float64
-    holds all the bits exactly.
+    One addition then adds all columns. Each column has enough bits for its largest sum, so columns cannot overflow into
+    each other. A float64 holds all the bits exactly.
     """
 
     columns: list[int]
@@ -60,7 +63,10 @@ class PackedCounts:
 
 
 def packs_of(largest: Totals) -> list[PackedCounts]:
-    """Distribute columns over packs, given the largest sum of each column. Columns of zeros need no pack."""
+    """Distribute columns over packs.
+
+    `largest` holds the largest sum of each column. Columns of zeros need no pack.
+    """
     packs: list[PackedCounts] = []
     place = _EXACT_BITS
     for column in np.flatnonzero(largest).tolist():
@@ -76,7 +82,10 @@ def packs_of(largest: Totals) -> list[PackedCounts]:
 
 @dataclass(frozen=True)
 class _VaryingCounts:
-    """The part of the counts that depends on the chosen row: each row's counts minus the sentence's minimum."""
+    """The part of the counts that depends on the chosen row.
+
+    This part is each row's counts minus the minimum of the sentence's rows.
+    """
 
     sentences: npt.NDArray[np.int64]
     packs: list[PackedCounts]
@@ -87,7 +96,10 @@ class _VaryingCounts:
         return 8 * max(1, len(self.sentences) * len(self.packs))
 
     def chosen(self, rounds: int, chosen_rows: Chooser) -> Iterator[tuple[slice, list[Totals]]]:
-        """Yield a slice of rounds, and for each pack the excess of the chosen rows (sentences × rounds)."""
+        """Yield slices of rounds, with the excess of the chosen rows.
+
+        Each slice comes with one array (sentences × rounds) for each pack.
+        """
         step = max(1, _CHOSEN_BYTES // self.size())
         for begin in range(0, rounds if self.packs else 0, step):
             end = min(begin + step, rounds)
@@ -98,12 +110,13 @@ class _VaryingCounts:
 def weighted_totals(
     statistics: Statistics, weights: npt.NDArray[Any], rounds: int, chosen_rows: Chooser
 ) -> Iterator[Totals]:
-    """Yield the weighted sums of the chosen counts (samples × rounds × counts), some samples at a time.
+    """Yield the weighted sums of the chosen counts, some samples at a time.
 
-    In each round, one row of counts is chosen for each sentence: GLEU draws references in 500 rounds.
-    `chosen_rows(first, count)` returns the rows chosen in `count` rounds from round `first` on. `weights` (samples ×
-    sentences) are non-negative integers. To save time, the minimum of a sentence's rows is summed only once for all
-    rounds. Each round then adds how much its chosen rows exceed the minimum.
+    Each array has the shape samples × rounds × counts. In each round, one row of counts is chosen for each sentence:
+    GLEU draws references in 500 rounds. `chosen_rows(first, count)` returns the rows chosen in `count` rounds from
+    round `first` on. `weights` (samples × sentences) are non-negative integers. To save time, the minimum of a
+    sentence's rows is summed only once for all rounds. Each round then adds how much its chosen rows exceed the
+    minimum.
     """
     counts, starts = statistics.counts, statistics.offsets[:-1]
     weighing = weights.astype(np.float64, copy=False)

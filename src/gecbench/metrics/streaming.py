@@ -1,7 +1,7 @@
-"""Streaming scores in constant memory: batches arrive in corpus order, and only totals are kept.
+"""Streaming scores in constant memory.
 
-Small batches are joined, and each batch is checked like a corpus. The results of all checks together decide whether the
-corpus is accepted.
+Batches arrive in corpus order, and only totals are kept. Small batches are joined, and each batch is checked like a
+corpus. The results of all checks together decide whether the corpus is accepted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class OddPartsWarning(UserWarning):
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The number of checked parts, the number with errors or warnings, and the first message of each kind.
+    """The results of checking parts of a corpus.
+
+    They are the number of checked parts, the number with errors or warnings, and the first message of each kind.
 
     `compared` is the number of parts that are long enough to be checked for identical texts. Shorter parts could be
     identical by chance. The corpus counts as identical if all compared parts are identical to another text.
@@ -61,9 +63,10 @@ class CheckResult:
         )
 
     def decide(self) -> None:
-        """Raise an error if at least 1% of the parts have errors, or if the corpus counts as identical.
+        """Raise an error or warn if too many parts have problems.
 
-        Otherwise, warn if fewer parts have errors, or if at least 1% of the parts have warnings.
+        Raise an error if at least 1% of the parts have errors, or if the corpus counts as identical. Otherwise, warn if
+        fewer parts have errors, or if at least 1% of the parts have warnings.
         """
         if self.identical and self.identical == self.compared:
             raise InputError(self.identity)
@@ -91,7 +94,10 @@ def check_batch(
     name: str = "predictions",
     file: str | None = None,
 ) -> CheckResult:
-    """Check a part of a corpus. `first` is the position of its first sentence in the corpus, from 0."""
+    """Check a part of a corpus.
+
+    `first` is the position of the part's first sentence in the corpus, counted from 0.
+    """
     place = f"in the batch that begins with sentence {first + 1}: " if first else ""
     compared = int(len(lines) >= MIN_LINES)
     with warnings.catch_warnings(record=True) as caught:
@@ -107,7 +113,10 @@ def check_batch(
 
 
 def check_preprocessing(preprocessing: Preprocessing) -> None:
-    """Raise an error if text would be tokenized, because detecting raw text needs the whole corpus."""
+    """Raise an error if text would be tokenized.
+
+    Detecting raw text needs the whole corpus.
+    """
     if preprocessing.tokenize != "none":
         raise InputError(
             f"tokenize={preprocessing.tokenize!r} needs the whole corpus",
@@ -117,7 +126,10 @@ def check_preprocessing(preprocessing: Preprocessing) -> None:
 
 @dataclass
 class BatchChecker:
-    """Checks a stream. Small batches are collected until there are enough lines to check."""
+    """A checker of the batches of a stream.
+
+    Small batches are collected until there are enough lines to check.
+    """
 
     preprocessing: Preprocessing
     name: str = "predictions"
@@ -167,7 +179,9 @@ _RANGE = re.compile(r"(rewrites:|)(\d+)(?:-(\d+))?")
 
 
 def merge_signatures(signatures: Iterable[Signature]) -> Signature:
-    """Merge the signatures of the parts of a corpus. They may differ only in the number of references.
+    """Merge the signatures of the parts of a corpus.
+
+    The signatures may differ only in the number of references.
 
     >>> parse = Signature.parse
     >>> str(merge_signatures([parse("bleu|refs:1-2|version:1"), parse("bleu|refs:4|version:1")]))
@@ -202,7 +216,10 @@ def _merge_field(key: str, left: Signature, right: Signature) -> str:
 
 @dataclass
 class Stream:
-    """Scores a corpus batch by batch. `score` is identical to scoring all sentences at once."""
+    """The score of a corpus, computed batch by batch.
+
+    The result of `score` is identical to scoring all sentences at once.
+    """
 
     metric: Metric
     sentences: int = 0
@@ -221,7 +238,10 @@ class Stream:
         self.take(self.metric.count(corpus, predictions), self.metric.signature(corpus, predictions), hashes)
 
     def take(self, statistics: Statistics, made: Signature, hashes: Sequence[bytes]) -> None:
-        """Add the counts of the next sentences, with their signature and the hashes of their data."""
+        """Add the counts of the next sentences.
+
+        `made` is the signature of these sentences, and `hashes` holds the hashes of their data.
+        """
         self._running.add(statistics)
         self.signature = made if self.signature is None else merge_signatures([self.signature, made])
         self.data = add_sums([self.data, sum_hashes(b"".join(hashes))])
