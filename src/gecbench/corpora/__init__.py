@@ -1,1 +1,4 @@
-"""Named corpora: download upstream files and turn them into typed rows, datasets and scorable corpora."""
+"""Named corpora.
+
+Download the files of their owners, and turn them into typed rows, datasets and corpora for scoring.
+"""

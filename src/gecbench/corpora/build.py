@@ -1,4 +1,7 @@
-"""Build and verify a dataset folder (Parquet files and card), and lock the expected contents of its splits."""
+"""Build and verify a dataset folder: Parquet files and a card.
+
+This module also locks the expected contents of the splits of each dataset.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ _WIDTH = {"int32": 4, "float64": 8, "bool": 1}
 
 
 def _dataset(name: str) -> DatasetDeclaration:
-    """Return a dataset by name or alias. Unlike in `find_dataset`, an alias does not set the default configuration."""
+    """Return a dataset by name or alias.
+
+    Unlike in `find_dataset`, an alias does not set the default configuration.
+    """
     return DATASETS[find_dataset(name).name]
 
 
@@ -60,9 +66,10 @@ Locks = dict[tuple[str, str], SplitLock]
 
 
 def lock_of(config: Config, rows: Iterable[Row]) -> SplitLock:
-    """Return the lock of rows: their number, the size of their values in bytes, and a hash of columns and values.
+    """Return the lock of rows.
 
-    The hash does not depend on the Parquet writer, so it can be compared between machines and releases.
+    The lock is the number of rows, the size of their values in bytes, and a hash of columns and values. The hash does
+    not depend on the Parquet writer, so it can be compared between machines and releases.
     """
     digest = hashlib.sha256(_canonical(yaml_features(config.fields)))
     count = size = 0
@@ -98,7 +105,10 @@ def read_lock(name: str) -> Locks:
 
 
 def write_lock(name: str, upstream: Upstream | None = None) -> Locks:
-    """Update the locks of a dataset after an intended change, and return them. Locks of other datasets are kept."""
+    """Update the locks of a dataset after an intended change, and return them.
+
+    Locks of other datasets are kept.
+    """
     declared, source = _dataset(name), upstream or Upstream.from_environment()
     made = {
         (config.name, split): lock_of(config, config.rows(source, split))
@@ -135,10 +145,11 @@ def build_dataset(
     upstream: Upstream | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> list[BuiltFile]:
-    """Build a dataset: write `data/<config>/<split>.parquet` and `data/fingerprints.json` to a folder.
+    """Build a dataset in a folder.
 
-    By default, all pinned configurations are built. Nothing is written before all files have been made. The same rows
-    and the same pyarrow release give the same bytes. The hash in `content` is the same for all pyarrow releases.
+    This writes `data/<config>/<split>.parquet` and `data/fingerprints.json`. By default, all pinned configurations are
+    built. Nothing is written before all files have been made. The same rows and the same pyarrow release give the same
+    bytes. The hash in `content` is the same for all pyarrow releases.
     """
     declared = _dataset(name)
     source = upstream or Upstream.from_environment()
@@ -169,7 +180,10 @@ def _make_split(config: Config, split: str, rows: list[Row]) -> tuple[BuiltFile,
 
 
 def parquet_bytes(config: Config, rows: list[Row]) -> bytes:
-    """Return the rows as a Parquet file without any Hugging Face or Arrow schema in its metadata."""
+    """Return the rows as a Parquet file.
+
+    Its metadata contains neither a Hugging Face schema nor an Arrow schema.
+    """
     import pyarrow
     import pyarrow.parquet
 
@@ -196,7 +210,10 @@ def _write_fingerprints(declared: DatasetDeclaration, path: Path, built: list[Bu
 
 
 def _read_fingerprints(path: Path) -> dict[str, Any] | None:
-    """Return the recorded properties of each built file, or None if the table is damaged or missing."""
+    """Return the recorded properties of each built file.
+
+    Return None if the file of fingerprints is damaged or missing.
+    """
     try:
         files = json.loads(path.read_bytes())["files"]
         whole = all(isinstance(name, str) and isinstance(each["sha256"], str) for name, each in files.items())
@@ -206,9 +223,10 @@ def _read_fingerprints(path: Path) -> dict[str, Any] | None:
 
 
 def copy_module_files(name: str, folder: Path) -> list[str]:
-    """Copy the card, benchmark file and build script to a folder that lacks them, and return their names.
+    """Copy the card, benchmark file and build script of a dataset to a folder.
 
-    If gecbench has no card for the dataset, write a short card from the catalog.
+    Files that the folder already has are kept. Return the names of the copied files. If gecbench has no card for the
+    dataset, write a short card from the catalog.
     """
     declared = _dataset(name)
     source = modules_folder("datasets") / declared.name
@@ -230,7 +248,10 @@ def folder_problems(name: str, folder: Path) -> list[str]:
 
 
 def verify_dataset(name: str, folder: Path) -> list[str]:
-    """Return the problems of the data in a built folder: files, hashes, columns, content, worker identifiers."""
+    """Return the problems of the data in a built folder.
+
+    The check covers files, hashes, columns, content and identifiers of crowd workers.
+    """
     declared = _dataset(name)
     table = folder / "data" / FINGERPRINTS
     if not table.is_file():
@@ -297,7 +318,10 @@ def _names(row: Row) -> Iterator[str]:
 
 
 def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, Any]:
-    """Return a dataset's configurations with their sizes, and the current locations of its upstream files."""
+    """Return a dataset's configurations, sizes and upstream files.
+
+    Each upstream file comes with its current location.
+    """
     declared = _dataset(name)
     locks = read_lock(name)
     source = upstream or Upstream.from_environment()
@@ -327,7 +351,10 @@ def _split_sizes(config: Config, locks: Locks) -> dict[str, int | None]:
 
 
 def list_corpora() -> list[dict[str, Any]]:
-    """Return the catalog entry of every corpus that has sentences, under its shortest name."""
+    """Return the catalog entry of every corpus that has sentences.
+
+    Each corpus has its shortest name.
+    """
     upstream = Upstream.from_environment()
     return [
         _corpus_entry(declared, config, upstream)
@@ -364,7 +391,10 @@ def _corpus_entry(declared: DatasetDeclaration, config: Config, upstream: Upstre
 
 
 def card_problems(name: str, card: Path) -> list[str]:
-    """Return the problems of a card: it is missing, or its generated parts are out of date."""
+    """Return the problems of a card.
+
+    A card can be missing, or its generated parts can be out of date.
+    """
     if not card.is_file():
         return [f"{card} is missing"]
     text = card.read_text(encoding="utf-8")
@@ -459,7 +489,10 @@ def _info_entry(declared: DatasetDeclaration, config: Config, locks: Locks) -> d
 
 
 def _tables(declared: DatasetDeclaration, locks: Locks) -> str:
-    """Return the tables of configurations, splits and fields. Configurations with the same fields share a table."""
+    """Return the tables of configurations, splits and fields.
+
+    Configurations with the same fields share a table.
+    """
     lines = ["| configuration | contents | splits (rows) |", "|---|---|---|"]
     by_fields: dict[tuple[Field, ...], list[str]] = {}
     for config in declared.configs.values():

@@ -1,6 +1,7 @@
-"""The catalog: all datasets and human judgments by name, and the folders of their cards in the package.
+"""The catalog: all datasets and human judgments by name.
 
-`load.find_dataset` finds a dataset by its name or alias.
+This module also finds the folders of the cards in the package. `load.find_dataset` finds a dataset by its name or
+alias.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ HUMAN_JUDGMENTS: Mapping[str, HumanJudgments] = MappingProxyType(
 
 @cache
 def code_hash(package: Path = _PACKAGE) -> str:
-    """Return a hash of all code that makes rows. Caches use it as a key, so that changed code makes new rows."""
+    """Return a hash of all code that makes rows.
+
+    Caches use it as a key, so that changed code makes new rows.
+    """
     digest = hashlib.sha256(VERSION.encode())
     for folder in ("corpus", "formats", "corpora"):
         for path in sorted((package / folder).rglob("*")):
@@ -49,7 +53,10 @@ def code_hash(package: Path = _PACKAGE) -> str:
 
 
 def modules_folder(kind: str) -> Path:
-    """Return the folder of `datasets`, `metrics`, `harness` or `spaces` modules, installed or in the source tree."""
+    """Return the folder of `datasets`, `metrics`, `harness` or `spaces` modules.
+
+    The folder is in the installed package or in the source tree.
+    """
     for folder in (_PACKAGE / "_modules" / kind, _PACKAGE.parent.parent / kind):
         if folder.is_dir():
             return folder

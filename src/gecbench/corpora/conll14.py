@@ -1,4 +1,7 @@
-"""The CoNLL-14 test set: every published reference set, the shared task's system outputs, and human rankings."""
+"""The CoNLL-14 test set.
+
+The rows have every published set of references, the outputs of the shared task's systems, and human rankings.
+"""
 
 from __future__ import annotations
 
@@ -109,9 +112,10 @@ def sentence_rows(upstream: Upstream) -> list[Row]:
 
 
 def read_merged_ids(lines: list[str]) -> list[int]:
-    """Return the numbers of the merged sentences, which the file lists as pairs of neighbors.
+    """Return the numbers of the merged sentences.
 
-    One pair is 48 and 419, where 48 is a mistake for 418. So the first number of each pair is computed from the second.
+    The file lists them as pairs of neighbors. One pair is 48 and 419, where 48 is a mistake for 418. So the first
+    number of each pair is computed from the second.
     """
     numbers = [int(line) for line in lines if line]
     if len(numbers) % 2:
@@ -130,7 +134,10 @@ def _paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _elements(sgml: str, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield the opening tag and the content of each element. The first group of the pattern is the name of the tag."""
+    """Yield the opening tag and the content of each element.
+
+    The first group of the pattern `opening` is the name of the tag.
+    """
     place = 0
     while tag := opening.search(sgml, place):
         end = sgml.find(f"</{tag[1]}>", tag.end())
@@ -141,10 +148,11 @@ def _elements(sgml: str, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[st
 
 
 def place_sentences(sentences: Sequence[str], sgml: str) -> list[Row]:
-    """Return the place of every sentence: essay, paragraph, number in the paragraph, and kind of paragraph.
+    """Return the place of every sentence.
 
-    Sentences are matched with the text of the essays in order, ignoring white space. Paragraphs and the sentences in
-    them are numbered from 0.
+    A place is an essay, a paragraph, the number of the sentence in the paragraph, and the kind of paragraph. Sentences
+    are matched with the text of the essays in order, ignoring white space. Paragraphs and the sentences in them are
+    numbered from 0.
     """
     places: list[Row] = []
     remaining = iter(sentences)
@@ -175,7 +183,10 @@ def _blocks(upstream: Upstream, key: str) -> list[Block]:
 
 @dataclass(frozen=True)
 class References:
-    """A named set of references, one text per sentence. `edits` are the edits of each sentence, if published."""
+    """A named set of references, one text per sentence.
+
+    `edits` are the edits of each sentence, if published.
+    """
 
     name: str
     texts: list[str]
@@ -187,7 +198,10 @@ ReferenceSet = Callable[[Upstream, list[str]], list[References]]
 
 
 def _annotator(upstream: Upstream, key: str, name: str, sentences: list[str]) -> References:
-    """Return the references in the file of one annotator. In this file, the annotator has the number 0."""
+    """Return the references in the file of one annotator.
+
+    In this file, the annotator has the number 0.
+    """
     blocks = _blocks(upstream, key)
     check_sources([block.source for block in blocks], sentences, key)
     edits = [[edit for found in block.annotations for edit in _without_noop(found)] for block in blocks]
@@ -234,7 +248,10 @@ def rewrites(upstream: Upstream, sentences: list[str], name: str) -> list[Refere
 
 
 def everything(upstream: Upstream, sentences: list[str], coded: ReferenceSet) -> list[References]:
-    """Return all references as texts only: the two of NUCLE or the ten of BN15, and the eight rewrites."""
+    """Return all references as texts, without edits.
+
+    They are the two references of NUCLE or the ten of BN15, and the eight rewrites.
+    """
     plain = [References(found.name, found.texts) for found in coded(upstream, sentences)]
     return [*plain, *(one for name in REWRITES for one in rewrites(upstream, sentences, name))]
 
@@ -253,9 +270,10 @@ def reference_rows(upstream: Upstream, _split: str, *, read: ReferenceSet) -> It
 
 
 def alternative_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
-    """Yield the sentences of the official file with the teams' alternatives, up to five per sentence.
+    """Yield the sentences with the official annotations and the teams' alternatives.
 
-    The file numbers the distinct annotations of each sentence from 0, so a number does not identify a person.
+    A sentence has up to five annotations. The file numbers the distinct annotations of each sentence from 0, so a
+    number does not identify a person.
     """
     rows = sentence_rows(upstream)
     blocks = _blocks(upstream, WITH_ALTERNATIVES)
@@ -287,7 +305,10 @@ def system_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
 
 
 def extra_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
-    """Yield the sentences that six more people rewrote. In this file, `Input.sentID` counts from 1."""
+    """Yield the sentences that six more people rewrote.
+
+    In the upstream file, `Input.sentID` counts from 1.
+    """
     rows = sentence_rows(upstream)
     workers = Pseudonyms()
     answers: dict[int, list[tuple[str, str]]] = {}
@@ -324,7 +345,10 @@ def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def read_rankings(upstream: Upstream, split: str) -> list[Ranking]:
-    """Return the rankings of one split, with the ranked texts. Sentences are numbered from 0."""
+    """Return the rankings of one split, with the ranked texts.
+
+    Sentences are numbered from 0.
+    """
     if split == "expert":
         return _expert_rankings(upstream)
     found = _crowd_rankings(upstream, REFERENCE_JUDGMENTS if split == "references" else CROWD_JUDGMENTS)
@@ -337,7 +361,10 @@ def system_outputs(upstream: Upstream) -> dict[str, list[str]]:
 
 
 def _expert_rankings(upstream: Upstream) -> list[Ranking]:
-    """Return the experts' rankings. `src-id` counts from 0, and systems in one group have the same output."""
+    """Return the experts' rankings.
+
+    In the upstream file, `src-id` counts from 0. Systems in one group have the same output.
+    """
     outputs = system_outputs(upstream)
 
     def with_text(sentence: int, place: Place) -> Place:
@@ -350,7 +377,10 @@ def _expert_rankings(upstream: Upstream) -> list[Ranking]:
 
 
 def _crowd_rankings(upstream: Upstream, key: str) -> list[Ranking]:
-    """Return a crowd file's rankings, including rejected ones. A worker has the same pseudonym in both files."""
+    """Return the rankings in a file of the crowd, including rejected ones.
+
+    A worker has the same pseudonym in both files.
+    """
     workers = Pseudonyms()
     found = {
         file: parse_mturk(upstream.text(file), file=file, statuses=None, workers=workers)

@@ -1,4 +1,7 @@
-"""A builder for the `datasets` library, which provides our datasets as Arrow tables."""
+"""A builder for the `datasets` library.
+
+It provides our datasets as Arrow tables.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ _HASHES = "gecbench_sha256.json"
 
 
 class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
-    """Build the dataset `dataset_name` from upstream files. A mirror folder can be given as `mirror` or `data_dir`."""
+    """Build the dataset `dataset_name` from upstream files.
+
+    A mirror folder can be given as `mirror` or `data_dir`.
+    """
 
     mirror: str | None = None
 
@@ -55,7 +61,10 @@ class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
             self._prepare(*args, **{**kwargs, "download_mode": "force_redownload"})
 
     def _prepare(self, *args: Any, **kwargs: Any) -> None:
-        """Prepare the dataset. Unwrap errors of gecbench, because `datasets` wraps them in a general error."""
+        """Prepare the dataset.
+
+        If `datasets` wraps an error of gecbench in a general error, raise the original error.
+        """
         try:
             super().download_and_prepare(*args, **kwargs)
         except Exception as error:

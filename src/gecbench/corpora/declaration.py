@@ -1,4 +1,4 @@
-"""Dataset declarations: typed columns, configurations, splits, license and sources.
+"""Dataset declarations: columns, configurations, splits, license and sources.
 
 Each column type is declared once. Arrow schemas, `datasets` features, and the YAML and tables of cards use it.
 """
@@ -79,7 +79,10 @@ class DatasetDeclaration:
         return config.metric or self.metric
 
     def corpus_name(self, config: Config) -> str:
-        """Return the shortest corpus name of a configuration, such as `conll14:alt` or `mucgec:dev`."""
+        """Return the shortest corpus name of a configuration.
+
+        Examples are `conll14:alt` and `mucgec:dev`.
+        """
         alias = next((alias for alias, meant in self.aliases.items() if meant == config.name), None)
         if alias is not None:
             return alias
@@ -144,7 +147,9 @@ def by_name(*configs: Config) -> Mapping[str, Config]:
 
 @dataclass(frozen=True)
 class HumanJudgments:
-    """Published human judgments of systems. The functions read their files when they are called.
+    """Published human judgments of systems.
+
+    The functions read their files when they are called.
 
     Attributes:
         rankings: Returns the rankings.
@@ -165,7 +170,10 @@ class HumanJudgments:
     sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def judged_part(self, corpus: Corpus) -> Corpus:
-        """Return the judged sentences of a corpus. If all its sentences were judged, return the corpus unchanged."""
+        """Return the judged sentences of a corpus.
+
+        If all its sentences were judged, return the corpus unchanged.
+        """
         places = self.sentences() if self.sentences else range(len(corpus))
         if len(corpus) == len(places):
             return corpus

@@ -1,6 +1,7 @@
-"""Downloads that resume after a broken connection, and archive members read without unpacking to disk.
+"""Download files, and read members of archives.
 
-We do not use the pooch package, because its downloads restart from the first byte and have no size limit.
+Downloads resume after a broken connection. Archive members are read without unpacking them to disk. We do not use the
+pooch package, because its downloads restart from the first byte and have no size limit.
 """
 
 from __future__ import annotations
@@ -60,7 +61,10 @@ class Downloader:
     pause: Callable[[float], None] = time.sleep
 
     def fetch(self, url: str, partial: Path, *, size: int | None, limit: int) -> bool:
-        """Download `url` into `partial`. Return whether an earlier download in this file was resumed."""
+        """Download `url` into the file `partial`.
+
+        Return whether an earlier download in this file was resumed.
+        """
         partial.parent.mkdir(parents=True, exist_ok=True)
         failure: Exception | None = None
         for attempt in range(self.attempts):
@@ -133,7 +137,10 @@ def _is_number(text: str) -> bool:
 
 
 def _is_unreachable(error: Exception) -> bool:
-    """Return whether a retry is useless, because the host is unknown or refuses connections."""
+    """Return whether a retry is useless.
+
+    It is useless if the host is unknown or refuses connections.
+    """
     transient = (TimeoutError, ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
     return isinstance(error, urllib.error.URLError) and not isinstance(error.reason, transient)
 
@@ -143,7 +150,10 @@ def _host(url: str) -> str:
 
 
 def _describe(failure: Exception | None) -> str:
-    """Return the cause, such as `Connection refused`, without the text that urllib adds."""
+    """Return the cause of a failure, such as `Connection refused`.
+
+    The text that urllib adds is left out.
+    """
     cause = failure.reason if isinstance(failure, urllib.error.URLError) else failure
     return str(getattr(cause, "strerror", None) or cause or type(cause).__name__)
 
@@ -151,10 +161,11 @@ def _describe(failure: Exception | None) -> str:
 def read_members(
     archive: Path, wanted: Mapping[str, int], *, name: str, folder: str = "", unpacked_limit: int
 ) -> dict[str, bytes]:
-    """Return the bytes of the archive members in `wanted`, which maps each path to the largest size allowed.
+    """Return the bytes of the archive members in `wanted`.
 
-    Paths are relative to `folder`. If `folder` is empty, `wanted` has file names instead, and members in all folders
-    are searched. Error messages call the archive `name`.
+    `wanted` maps the path of each member to the largest size allowed. Paths are relative to `folder`. If `folder` is
+    empty, `wanted` has file names instead, and members in all folders are searched. Error messages call the archive
+    `name`.
     """
     try:
         if zipfile.is_zipfile(archive):
@@ -221,7 +232,10 @@ def _open_tar(raw: IO[bytes], limit: int, archive: str) -> tarfile.TarFile:
 
 
 class _LimitedStream(io.RawIOBase):
-    """A stream that raises an error after too many bytes, which stops decompression bombs."""
+    """A stream that raises an error after too many bytes.
+
+    This stops decompression bombs.
+    """
 
     def __init__(self, stream: Any, limit: int, archive: str) -> None:
         self._stream = stream

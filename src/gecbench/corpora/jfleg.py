@@ -1,4 +1,7 @@
-"""JFLEG (Napoles et al. 2017) with GUG judgments (Heilman et al. 2014): rows from the upstream files."""
+"""JFLEG (Napoles et al. 2017) with GUG judgments (Heilman et al. 2014).
+
+The rows are made from the upstream files.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,10 @@ CODED_FIELDS = (
 
 
 def read_gug(upstream: Upstream, split: str | None = None) -> list[tuple[str, str, Row]]:
-    """Return the set, sentence and judgments (1 to 4) of each GUG row. `split` selects the rows of one split."""
+    """Return the set, sentence and judgments (1 to 4) of each GUG row.
+
+    With `split`, return only the rows of this split.
+    """
     columns = ("Id", "Sentence", "Expert Judgement", "Crowd Flower Judgements", "Average", "Dataset")
     found = []
     for _, row in parse_csv(upstream.text(GUG), columns, file=GUG, delimiter="\t"):
@@ -102,13 +108,19 @@ def read_gug(upstream: Upstream, split: str | None = None) -> list[tuple[str, st
 
 
 def comparison_key(sentence: str) -> str:
-    """Return a sentence without white space and with plain quotes, because JFLEG's tokenization changed these."""
+    """Return a sentence without white space and with plain quotation marks.
+
+    JFLEG's tokenization changed both, so they are ignored when sentences are compared.
+    """
     joined = "".join(sentence.split()).replace("&raspsquo;", "'")
     return joined.replace("``", '"').replace("''", '"')
 
 
 def _gug_judgments(upstream: Upstream, sentences: list[str], split: str) -> list[Row]:
-    """Return the GUG judgments of every JFLEG sentence. Sentence i is the i-th GUG row of the split."""
+    """Return the GUG judgments of every JFLEG sentence.
+
+    Sentence i is the i-th GUG row of the split.
+    """
     rows = [(text, judged) for _, text, judged in read_gug(upstream, split)]
     if len(rows) != len(sentences):
         problem = f"{counted(len(rows), 'row')} for {split}, but JFLEG has {counted(len(sentences), 'sentence')}"
@@ -148,7 +160,10 @@ def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield two versions of the edits of each rewrite: derived from the texts, and as published."""
+    """Yield the sentences with two versions of the edits of each rewrite.
+
+    One version is derived from the texts, the other is as published.
+    """
     sentences = _lines(upstream, split, "src")
     references = _rewrites(upstream, split, len(sentences))
     name = f"jfleg/EACL_exp/m2converter/{FOLDER[split]}.ref.m2"
@@ -171,12 +186,18 @@ def _lines_by_gug_id(upstream: Upstream, split: str) -> dict[int, int]:
 
 
 def read_rankings(upstream: Upstream) -> list[Ranking]:
-    """Return the pairwise human judgments, with the paper's system names and GUG's sentence numbers."""
+    """Return the pairwise human judgments.
+
+    They have the system names of the paper and the sentence numbers of GUG.
+    """
     return parse_jfleg_pairwise(upstream.text(PAIRWISE), file=PAIRWISE)
 
 
 def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield the pairwise human judgments, one pair per row. The system NUS was ranked separately from the others."""
+    """Yield the pairwise human judgments, one pair per row.
+
+    The system NUS was ranked separately from the others.
+    """
     lines = _lines_by_gug_id(upstream, split)
     for ranking in read_rankings(upstream):
         first, second = ranking.places
@@ -194,7 +215,10 @@ def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def coded_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield the hand-coded sentences, with letters for the errors in the source, a rewrite and four outputs."""
+    """Yield the hand-coded sentences.
+
+    Letters stand for the errors in the source, in a rewrite and in four outputs.
+    """
     lines = _lines_by_gug_id(upstream, split)
     columns = ("ID", "Original sentence", "Reference sentence", *CODED_COLUMNS)
     for _, row in parse_csv(upstream.text(CODED), columns, file=CODED):

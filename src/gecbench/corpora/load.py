@@ -32,12 +32,14 @@ _CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_ann
 
 
 def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = None) -> Corpus:
-    """Return a corpus from a name (`demo`, `jfleg:test`), a file (.m2, .xml, .jsonl; .gz too), rows or a `Corpus`.
+    """Return a corpus from a name, a file, rows or a `Corpus`.
 
-    A name may be a dataset on the Hub: `hf:owner/name`, `hf:owner/name:split` or `hf:owner/name:configuration:split`.
-    Rows (a `datasets.Dataset`, a pandas, polars or Arrow table, a list of dictionaries) have the columns `sentence` and
-    `corrections` or `annotations`, or other common names of source and references. If one of `metrics` needs references
-    and there are none, they are made by applying the edits. Without `metrics`, this is done for files if possible.
+    A file has the ending .m2, .xml or .jsonl, optionally followed by .gz. A name is, for example, `demo` or
+    `jfleg:test`. A name may be a dataset on the Hub: `hf:owner/name`, `hf:owner/name:split` or
+    `hf:owner/name:configuration:split`. Rows (a `datasets.Dataset`, a pandas, polars or Arrow table, a list of
+    dictionaries) have the columns `sentence` and `corrections` or `annotations`, or other common names of source and
+    references. If one of `metrics` needs references and there are none, they are made by applying the edits. Without
+    `metrics`, this is done for files if possible.
 
     >>> resolve_corpus("demo").reference_range()
     '4'
@@ -110,7 +112,10 @@ def load_corpus(
 
 
 def load_sources(name: str) -> list[str]:
-    """Return the sentences of a known corpus, which may be a test set with private references (`bea19:test`)."""
+    """Return the sentences of a known corpus.
+
+    The corpus may be a test set with private references (`bea19:test`).
+    """
     dataset, config, split = parse_corpus_name(name)
     chosen = DATASETS[dataset].config(config)
     if "sentence" not in chosen.columns:
@@ -210,7 +215,9 @@ def load_dataset(
     *,
     mirror: Mirror = None,
 ) -> Any:
-    """Load a dataset with the `datasets` package, and build it in the Hugging Face cache on first use.
+    """Load a dataset with the `datasets` package.
+
+    On first use, the dataset is built in the Hugging Face cache.
 
     Args:
         name: The dataset, such as "jfleg". It may include configuration and split ("cweb:s:dev").
@@ -257,13 +264,18 @@ def load_dataset(
 def _parse_arguments(
     name: str, config: str | None, split: str | None
 ) -> tuple[DatasetDeclaration, str | None, str | None]:
-    """Return the dataset, configuration and split of a name. Arguments override the parts of the name."""
+    """Return the dataset, configuration and split of a name.
+
+    Arguments override the parts of the name.
+    """
     dataset, named_config, named_split = parse_corpus_name(name)
     return DATASETS[dataset], config or named_config, split or named_split
 
 
 def load_rankings(name: str) -> list[Ranking]:
-    """Return published human rankings (`demo`, `conll14`, …), or the rankings in a file of judgments.
+    """Return published human rankings, or the rankings in a file of judgments.
+
+    The published rankings have names such as `demo` and `conll14`.
 
     >>> len(load_rankings("demo"))
     210
@@ -277,7 +289,10 @@ def load_rankings(name: str) -> list[Ranking]:
 
 
 def find_dataset(name: str) -> DatasetDeclaration:
-    """Return a dataset by name or alias. An alias also sets its default configuration."""
+    """Return a dataset by name or alias.
+
+    An alias also sets its default configuration.
+    """
     if name in ALIASES:
         declared = DATASETS[ALIASES[name]]
         return replace(declared, default_config=declared.aliases[name])
@@ -289,7 +304,9 @@ def find_dataset(name: str) -> DatasetDeclaration:
 
 
 def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
-    """Return dataset, configuration and split of a name such as `jfleg:test` or `conll14_fluency:nucle`.
+    """Return the dataset, configuration and split of a corpus name.
+
+    Examples of names are `jfleg:test` and `conll14_fluency:nucle`.
 
     >>> parse_corpus_name("jfleg:m2:test")
     ('jfleg', 'm2', 'test')
@@ -321,7 +338,9 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
 
 
 def official_metric(name: str) -> str | None:
-    """Return the metric of published results on a named corpus, or None for `demo` and files.
+    """Return the metric of published results on a named corpus.
+
+    Return None for `demo` and files.
 
     >>> official_metric("conll14"), official_metric("jfleg:test"), official_metric("demo")
     ('m2', 'gleu', None)
@@ -333,20 +352,26 @@ def official_metric(name: str) -> str | None:
 
 
 def is_known_name(text: str) -> bool:
-    """Return whether a text names a corpus of gecbench, such as `demo` or `jfleg:test`, and not a file."""
+    """Return whether a text names a corpus of gecbench, and not a file.
+
+    Examples of names are `demo` and `jfleg:test`.
+    """
     name = text.partition(":")[0]
     return text == "demo" or name in DATASETS or name in ALIASES
 
 
 def _known_corpora() -> str:
-    """Return a list of the known corpora and the supported kinds of files, for error messages."""
+    """Return a list of known corpora and kinds of files, for error messages."""
     names = [declared.corpus_name(config) for declared in DATASETS.values() for config in declared.scorable()]
     others = f"a file ({', '.join(CORPUS_FILES)}) or a dataset on the Hub (hf:owner/name:split)"
     return f"a corpus name (demo, {', '.join(names)}), {others}"
 
 
 def read_file(name: str) -> Corpus:
-    """Read a corpus file. The format is given by the ending or, if the ending does not show it, by the content."""
+    """Read a corpus file.
+
+    The format is given by the ending or, if the ending does not show it, by the content.
+    """
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
         _, colon, rest = name.partition(":")
@@ -393,7 +418,10 @@ def _load_from_hub(text: str) -> Corpus:
 
 
 def _corpus_of_table(table: Any) -> Corpus:
-    """Return a corpus from a table, whose columns have our names or other common names."""
+    """Return a corpus from a table.
+
+    The columns of the table have our names or other common names.
+    """
     from gecbench.formats.tables import REFERENCE_NAMES, SOURCE_NAMES, Columns, columns_of
 
     listed = list(table) if isinstance(table, Iterator) else table
@@ -414,9 +442,10 @@ def _corpus_of_table(table: Any) -> Corpus:
 def _corpus_of_rows(
     rows: Sequence[Row], name: str, *, annotations: bool | None = None, metadata: Mapping[str, object] | None = None
 ) -> Corpus:
-    """Return a corpus from rows with `sentence`, with `corrections` or `annotations`, and optionally with `id`.
+    """Return a corpus from rows.
 
-    Without corrections, references are made by applying the annotations. `annotations` is as in `load_corpus`.
+    The rows have `sentence`, and `corrections` or `annotations` or both. They may have `id`. Without corrections,
+    references are made by applying the annotations. `annotations` is as in `load_corpus`.
     """
     columns = list(rows[0]) if rows else ["sentence", "corrections"]
     if "sentence" not in columns or not {"corrections", "annotations"} & set(columns):

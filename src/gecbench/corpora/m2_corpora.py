@@ -1,6 +1,7 @@
-"""Corpora that are published as one M2 file per split: CoNLL-13, BEA-19, CWEB, UA-GEC and GECCC.
+"""Corpora that are published as one M2 file per split.
 
-To add a corpus, add its source to `upstream.SOURCES`, its files to `pins.tsv`, and an entry to `DATASETS` below.
+These are CoNLL-13, BEA-19, CWEB, UA-GEC and GECCC. To add a corpus, add its source to `upstream.SOURCES`, its files to
+`pins.tsv`, and an entry to `DATASETS` below.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ _HEADING = re.compile(r"# (\d+)")
 
 
 def m2_rows(upstream: Upstream, split: str, *, files: Mapping[str, str]) -> Iterator[Row]:
-    """Yield the sentences of an M2 file with their edits, and the corrections made by applying them."""
+    """Yield the sentences of an M2 file with their edits.
+
+    Corrections are made by applying the edits.
+    """
     key = files[split]
     corpus = derive_references(parse_m2(upstream.lines(key), key))
     sentences = zip(corpus.sources, corpus.references or (), corpus.annotations or (), strict=True)
@@ -51,7 +55,10 @@ def m2_rows(upstream: Upstream, split: str, *, files: Mapping[str, str]) -> Iter
 
 
 def _document_rows(upstream: Upstream, split: str, *, files: Mapping[str, str]) -> Iterator[Row]:
-    """Yield the rows of `m2_rows`, each with the number of its document (from the heading)."""
+    """Yield the rows of `m2_rows`, each with the number of its document.
+
+    The number comes from the document's heading.
+    """
     document = ""
     for row in m2_rows(upstream, split, files=files):
         if heading := _HEADING.fullmatch(row["sentence"]):

@@ -1,4 +1,7 @@
-"""MuCGEC (Zhang et al. 2022): Chinese sentences from three sources, with one to seven reference texts each."""
+"""MuCGEC (Zhang et al. 2022): Chinese sentences from three sources.
+
+Each sentence has one to seven reference texts.
+"""
 
 from __future__ import annotations
 

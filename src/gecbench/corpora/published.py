@@ -1,7 +1,7 @@
-"""Published results: scores that others reported, with their sources, to compare your own scores with.
+"""Published results: scores that others reported, with their sources.
 
-The figures are in `published.json`: sources, systems, and tables of values by system. A value is the score, or a list
-of precision, recall and the score.
+Compare your own scores with these results. The figures are in `published.json`: sources, systems, and tables of values
+by system. A value is the score, or a list of precision, recall and the score.
 """
 
 from __future__ import annotations
@@ -105,7 +105,10 @@ def published_results(corpus: str | None = None, metric: str | None = None) -> t
 
 @dataclass(frozen=True)
 class Placement:
-    """The rank of a score among published scores, with the next better and next worse results (or None)."""
+    """The rank of a score among published scores.
+
+    `above` and `below` are the next better and the next worse result, or None.
+    """
 
     value: float
     above: PublishedResult | None
@@ -123,7 +126,10 @@ class Placement:
         return f"{where} (rank {self.rank} of {self.total + 1})"
 
     def caveats(self) -> list[str]:
-        """Return the known differences of the next better and next worse results, one sentence per source."""
+        """Return the known differences of the next better and next worse results.
+
+        There is one sentence per source.
+        """
         found = [each for each in (self.above, self.below) if each is not None and each.differs]
         return list(dict.fromkeys(f"{each.source}: {each.differs}." for each in found))
 
@@ -153,9 +159,10 @@ def place_among(value: float, results: Sequence[PublishedResult]) -> Placement |
 
 
 def with_published(report: Report, corpus: str, report_format: str, wide: bool = False) -> str:
-    """Return a rendered report, with the rank of each score among the published results on the corpus.
+    """Return a rendered report with ranks among published results.
 
-    In JSON, the ranks are in `published`. In other formats, sentences or comments after the report give the ranks.
+    Each score in the report gets its rank among the published results on the corpus. In JSON, the ranks are in
+    `published`. In other formats, sentences or comments after the report give the ranks.
     """
     places = list(_places(report, corpus))
     if report_format == "json":
@@ -171,7 +178,10 @@ def with_published(report: Report, corpus: str, report_format: str, wide: bool =
 
 
 def _places(report: Report, corpus: str) -> Iterator[tuple[str, Score, Placement | None, str]]:
-    """Yield system, score, placement (None if there is nothing to compare with) and a sentence about it."""
+    """Yield each system with its score, its placement and a sentence about them.
+
+    The placement is None if there is nothing to compare with.
+    """
     for metric in report.metrics:
         for system in report.ranked(metric):
             score = report[system][metric]
@@ -192,7 +202,10 @@ def _plain(found: tuple[str, Score, Placement | None, str]) -> dict[str, object]
 
 
 def _parse(corpus: str) -> tuple[str, str | None]:
-    """Return the dataset and split of a corpus name, and the reference set if the dataset has several."""
+    """Return the dataset and split of a corpus name, and its reference set.
+
+    The reference set is None if the dataset has only one.
+    """
     if corpus == "demo":
         return corpus, None
     if not is_known_name(corpus):
@@ -206,7 +219,9 @@ def _parse(corpus: str) -> tuple[str, str | None]:
 
 
 def corpora_with_results() -> list[str]:
-    """Return the names of the corpora with published results, for use with `published_results`.
+    """Return the names of the corpora with published results.
+
+    Use the names with `published_results`.
 
     >>> corpora_with_results()[:4]
     ['jfleg:test', 'jfleg:dev', 'bn15', 'conll14:expert_fluency']

@@ -1,4 +1,7 @@
-"""SEEDA (Kobayashi et al. 2024): two human rankings of 15 systems on 391 sentences of CoNLL-14."""
+"""SEEDA (Kobayashi et al. 2024): two human rankings of 15 systems.
+
+The systems were ranked on 391 sentences of CoNLL-14.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ _SCORED = {"trueskill": "TS", "expected-wins": "EW"}
 
 
 def _judged(upstream: Upstream, what: str) -> list[Ranking]:
-    """Return the rankings with sentences numbered as in CoNLL-14, from 0 (the file counts from 1)."""
+    """Return the rankings with sentences numbered as in CoNLL-14, from 0.
+
+    The file counts from 1.
+    """
     file = _JUDGED.format(what)
     return parse_ranking_xml(upstream.text(file), file=file, first_sentence=1)
 
@@ -39,13 +45,19 @@ def judged_sentences(upstream: Upstream) -> list[int]:
 
 
 def read_rankings(upstream: Upstream, what: str) -> list[Ranking]:
-    """Return the rankings of edits ("edit") or whole sentences ("sent"). Sentences are numbered from 0 to 390."""
+    """Return the rankings of edits ("edit") or whole sentences ("sent").
+
+    Sentences are numbered from 0 to 390.
+    """
     places = {sentence: place for place, sentence in enumerate(judged_sentences(upstream))}
     return [replace(ranking, sentence=places[ranking.sentence]) for ranking in _judged(upstream, what)]
 
 
 def read_outputs(upstream: Upstream) -> dict[str, list[str]]:
-    """Return the outputs of the 15 systems for the 391 sentences. INPUT and two references count as systems."""
+    """Return the outputs of the 15 systems for the 391 sentences.
+
+    INPUT and two references count as systems.
+    """
     return {name: upstream.lines(f"seeda/outputs/subset/{name}.txt", SENTENCES) for name in SYSTEMS}
 
 
@@ -56,7 +68,10 @@ def read_all_outputs(upstream: Upstream, sentences: int) -> dict[str, list[str]]
 
 
 def read_scores(upstream: Upstream, what: str, method: str) -> dict[str, float]:
-    """Return the published human scores of the systems by a method ("trueskill" or "expected-wins")."""
+    """Return the published human scores of the systems.
+
+    `method` is "trueskill" or "expected-wins".
+    """
     file = f"seeda/scores/human/{_SCORED[method]}_{what}.txt"  # one score per line, in alphabetical order of systems
     values = [finite_number(text, "score", file=file, line=i) for i, text in enumerate(upstream.lines(file), 1)]
     return dict(zip(SYSTEMS, values, strict=True))

@@ -1,4 +1,7 @@
-"""Read upstream files from a mirror folder, the local cache or the network, and check their SHA-256."""
+"""Read upstream files, and check their SHA-256.
+
+The files come from a mirror folder, the local cache or the network.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,10 @@ class Pin:
 
     @property
     def place(self) -> str:
-        """Return the path of the file or its archive in a mirror or the cache: `<host>/<path>`."""
+        """Return the path of the file or its archive: `<host>/<path>`.
+
+        The path is relative to a mirror or the cache.
+        """
         return self.places[0]
 
     @property
@@ -153,7 +159,10 @@ def default_pins() -> Mapping[str, Pin]:
 
 
 class OfflineError(UpstreamError):
-    """The file is neither in the mirror nor in the cache, and the network may not be used."""
+    """An upstream file is not available, and downloads are switched off.
+
+    The file is neither in the mirror nor in the cache.
+    """
 
 
 class HashMismatchError(UpstreamError):
@@ -173,15 +182,18 @@ class HashMismatchError(UpstreamError):
 
 
 def offline() -> bool:
-    """Return whether an environment variable, such as GECBENCH_OFFLINE, forbids downloads."""
+    """Return whether an environment variable forbids downloads.
+
+    The variables are those in `OFFLINE_VARIABLES`, such as GECBENCH_OFFLINE.
+    """
     return any(os.environ.get(name, "").upper() in {"1", "ON", "YES", "TRUE"} for name in OFFLINE_VARIABLES)
 
 
 class Upstream:
-    """Reads pinned files: from the mirror, else from the cache, else from the network into the cache.
+    """Reads pinned files from the mirror, the cache or the network.
 
-    In the folders `mirror` and `cache`, the path of a file is `<host>/<path>`. `base_url` is a mirror on the web with
-    the same paths.
+    The places are tried in this order. Files from the network are stored in the cache. In the folders `mirror` and
+    `cache`, the path of a file is `<host>/<path>`. `base_url` is a mirror on the web with the same paths.
     """
 
     def __init__(
@@ -204,7 +216,10 @@ class Upstream:
 
     @classmethod
     def from_environment(cls, mirror: str | Path | None = None) -> Upstream:
-        """Create an instance from the environment variables. `mirror` overrides GECBENCH_MIRROR."""
+        """Create an instance from the environment variables.
+
+        `mirror` overrides GECBENCH_MIRROR.
+        """
         folder = mirror or os.environ.get(MIRROR_VARIABLE) or None
         if folder is not None and not Path(folder).expanduser().is_dir():
             fix = "Give an existing folder" if mirror else f"Correct or unset {MIRROR_VARIABLE}"
@@ -235,14 +250,20 @@ class Upstream:
         return self.read(key).decode("utf-8-sig")
 
     def lines(self, key: str, expected: int | None = None) -> list[str]:
-        r"""Return the stripped lines of a text file. Only "\n" ends a line, and blank lines are kept as data."""
+        r"""Return the stripped lines of a text file.
+
+        Only "\n" ends a line, and blank lines are kept as data.
+        """
         lines = [line.strip() for line in split_lines(self.read(key), key)]
         if expected is not None and len(lines) != expected:
             raise InputError(f"{counted(len(lines), 'line')}, but the source has {expected}", file=key)
         return lines
 
     def describe(self, prefix: str = "") -> list[dict[str, Any]]:
-        """Return the pin and the current location of each file whose key starts with `prefix`."""
+        """Return the pin and the current location of upstream files.
+
+        Only files whose key starts with `prefix` are included.
+        """
         return [
             {
                 "key": key,
@@ -263,12 +284,18 @@ class Upstream:
 
     @staticmethod
     def _find(folder: Path | None, pin: Pin) -> Path | None:
-        """Return the path of a file (or its archive) in a mirror or in the cache, or None if it is not there."""
+        """Return the path of a file or its archive in a folder.
+
+        The folder is a mirror or the cache. Return None if the file is not there.
+        """
         paths = [folder / place for place in pin.places] if folder else []
         return next((path for path in paths if path.is_file()), None)
 
     def _locate(self, pin: Pin) -> Path:
-        """Return the path of the file (or its archive), after downloading it into the cache if needed."""
+        """Return the path of a file or its archive.
+
+        If needed, download it into the cache first.
+        """
         self._check_terms(pin.source)
         if found := self._find(self.mirror, pin):
             return found
@@ -282,7 +309,10 @@ class Upstream:
         return self._fetch(pin)
 
     def _fetch(self, pin: Pin) -> Path:
-        """Download a file into the cache, and return its path. If its first address fails, try the second."""
+        """Download a file into the cache, and return its path.
+
+        If its first address fails, try the second.
+        """
         for place in pin.places:
             target = self.cache / place
             try:
@@ -302,7 +332,10 @@ class Upstream:
         self._acceptance(name).touch()
 
     def is_accepted(self, source: Source) -> bool:
-        """Return whether a source has a license that was accepted, or that needs no acceptance."""
+        """Return whether a source may be used.
+
+        You must have accepted its license, or the license must need no acceptance.
+        """
         return not source.terms or self._acceptance(source.name).is_file()
 
     def _acceptance(self, name: str) -> Path:
@@ -321,7 +354,10 @@ class Upstream:
         )
 
     def _unavailable(self, pin: Pin, reason: str, fix: str) -> tuple[str, str]:
-        """Return the problem and the fix for a file that is neither in the mirror nor in the cache."""
+        """Return the problem and the fix for a missing file.
+
+        The file is neither in the mirror nor in the cache.
+        """
         if self.mirror is not None:
             return f"the mirror {self.mirror} lacks {pin.place}, and {reason}", f"Add the file to the mirror, or {fix}"
         return reason, f"Set {MIRROR_VARIABLE} to a folder that contains {pin.place}, or {fix}"
@@ -335,7 +371,10 @@ class Upstream:
         return True
 
     def _download(self, pin: Pin, target: Path, url: str) -> None:
-        """Download a file into the cache. If a resumed download has a wrong hash, download it again from the start."""
+        """Download a file into the cache.
+
+        If a resumed download has a wrong hash, download it again from the start.
+        """
         from gecbench.corpora.download import Downloader
 
         if self.base_url:
@@ -373,7 +412,10 @@ class Upstream:
         return self.cache / "shown-licenses" / source.name
 
     def _verify(self, pin: Pin, path: Path, name: str) -> None:
-        """Check the hash of a file, or of each member of an archive. Errors call the file `name`."""
+        """Check the hash of a file, or of each member of an archive.
+
+        Error messages call the file `name`.
+        """
         source = pin.source
         if not source.archive:
             _check_hash(pin, path.read_bytes(), name)
@@ -394,7 +436,10 @@ class Upstream:
 
 
 def check_sources(found: Sequence[str], sentences: Sequence[str], file: str) -> None:
-    """Raise an error if the sentences of a file differ from `sentences`, ignoring white space."""
+    """Raise an error if the sentences of a file differ from `sentences`.
+
+    White space is ignored.
+    """
     if len(found) != len(sentences):
         raise InputError(f"{counted(len(found), 'sentence')}, but the source has {len(sentences)}", file=file)
     for line, (text, sentence) in enumerate(zip(found, sentences, strict=True), 1):
@@ -425,7 +470,10 @@ def _quarantine(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _lock(target: Path) -> Iterator[None]:
-    """Let one process at a time download a file, if the filelock package is installed."""
+    """Let one process at a time download a file.
+
+    This needs the package filelock. Without it, there is no lock.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         from filelock import FileLock

@@ -1,4 +1,7 @@
-"""The demo corpus: sentences like those of learners, written for gecbench. It needs no download."""
+"""The demo corpus: sentences like those of learners.
+
+The sentences were written for gecbench. The corpus needs no download.
+"""
 
 from __future__ import annotations
 
