@@ -101,7 +101,7 @@ def test_verify_finds_what_is_wrong(built, lock_file):
     content = read_lock("jfleg")["coded", "validation"].content
     lock_file.write_text(lock_file.read_text().replace(content, "0" * 64))
     (problem,) = verify_dataset("jfleg", folder)
-    assert "expected content with the hash " + "0" * 64 in problem
+    assert "expected the content hash " + "0" * 64 in problem
     (folder / "data" / "fingerprints.json").unlink()
     assert "is missing" in verify_dataset("jfleg", folder)[0]
 
@@ -126,7 +126,9 @@ def test_fingerprints_of_files_elsewhere_are_refused(built):
     content = json.loads(table.read_text())
     content["files"]["../../secret.parquet"] = {"sha256": "0"}
     table.write_text(json.dumps(content))
-    assert verify_dataset("jfleg", folder) == ["data/../../secret.parquet belongs to no configuration of jfleg"]
+    assert verify_dataset("jfleg", folder) == [
+        "data/../../secret.parquet does not belong to any configuration of jfleg"
+    ]
 
 
 def forge(path: Path, content: bytes) -> None:

@@ -81,9 +81,9 @@ WRONG_BN15 = {
     "not the official annotators": (
         "EDITS",
         ({}, {}),
-        r"bn15/A7\.m2: must be by the annotator of conll14/noalt/official-2014\.0\.m2, "
-        r"but only \d of 5 texts are equal\. "
-        r"Replace the archive in the mirror or the cache with https:.*/10gec_annotations\.zip\.",
+        r"bn15/A7\.m2: expected the same annotator as in conll14/noalt/official-2014\.0\.m2, "
+        r"but only \d of 5 corrected texts are equal\. "
+        r"Replace the archive in the mirror or the cache with the file from https:.*/10gec_annotations\.zip\.",
     ),
     "overlapping edits": ("EDITS", (OVERLAPPING, {}), "bn15/A7.m2: the edits of sentence 2 overlap"),
 }

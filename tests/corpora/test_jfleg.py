@@ -68,7 +68,7 @@ def test_the_gug_key_sees_through_tokenization():
 @pytest.mark.parametrize(
     ("key", "text", "message"),
     [
-        ("jfleg/test/test.src", "One .\nTwo .\n", "GUG row 3 differs from sentence 1 of test"),
+        ("jfleg/test/test.src", "One .\nTwo .\n", "GUG row 3 differs from sentence 1 of the test split"),
         ("jfleg/test/test.ref2", "Only one line .\n", "1 line, but the source has 2"),
         ("jfleg/EACL_exp/m2converter/test.ref.m2", "S One .\n\nS Two .\n", "sentence 1 differs"),
     ],

@@ -269,7 +269,7 @@ def verify_dataset(name: str, folder: Path) -> list[str]:
     for path, expected in files.items():
         config_name, _, file_name = path.partition("/")
         if config_name not in declared.configs:
-            problems.append(f"data/{path} belongs to no configuration of {declared.name}")
+            problems.append(f"data/{path} does not belong to any configuration of {declared.name}")
             continue
         lock = locks.get((config_name, file_name.removesuffix(".parquet")))
         problems += _verify_file(folder / "data" / path, declared.config(config_name), expected, lock)
@@ -297,7 +297,7 @@ def _verify_file(path: Path, config: Config, expected: dict[str, Any], lock: Spl
     rows = table.to_pylist()
     made = lock_of(config, rows)
     if lock is not None and made != lock:
-        yield f"{path}: expected content with the hash {lock.content}, found the hash {made.content}"
+        yield f"{path}: expected the content hash {lock.content}, found {made.content}"
     if any(_WORKER_ID.search(text) for row in rows for text in _names(row)):
         yield f"{path} seems to contain the identifier of a crowd worker"
 
@@ -401,7 +401,7 @@ def card_problems(name: str, card: Path) -> list[str]:
     with error_context(str(card)):
         if render_card(name, text) == text:
             return []
-    return [f"{card} does not match the dataset. Update it: gecbench data lock {name}"]
+    return [f"{card} does not match the dataset. Update the card: gecbench data lock {name}"]
 
 
 def refresh_card(name: str, card: Path) -> bool:

@@ -60,4 +60,4 @@ def modules_folder(kind: str) -> Path:
     for folder in (_PACKAGE / "_modules" / kind, _PACKAGE.parent.parent / kind):
         if folder.is_dir():
             return folder
-    raise InputError(f"the folder of {kind} is missing from this installation", fix="Reinstall gecbench")
+    raise InputError(f"the folder {kind} is missing from this installation of gecbench", fix="Reinstall gecbench")

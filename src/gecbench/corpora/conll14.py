@@ -235,8 +235,9 @@ def bn15(upstream: Upstream, sentences: list[str]) -> list[References]:
         pairs = zip(official.texts, found[number - 1].texts, strict=True)
         same = sum(one == other for one, other in pairs)
         if same < SAME_ANNOTATOR * len(sentences):
-            problem = f"must be by the annotator of {file}, but only {same:,} of {len(sentences):,} texts are equal"
-            fix = f"Replace the archive in the mirror or the cache with {SOURCES['bn15'].url}"
+            count = f"{same:,} of {len(sentences):,}"
+            problem = f"expected the same annotator as in {file}, but only {count} corrected texts are equal"
+            fix = f"Replace the archive in the mirror or the cache with the file from {SOURCES['bn15'].url}"
             raise InputError(problem, file=keys[number - 1], fix=fix)
     return found
 

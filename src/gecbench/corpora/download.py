@@ -112,7 +112,7 @@ class Downloader:
                 file.flush()
                 os.fsync(file.fileno())
         if total is not None and written < total:
-            raise _TruncatedError(f"the connection closed after {written} of {total} bytes")
+            raise _TruncatedError(f"the connection closed after {written:,} of {counted(total, 'byte')}")
         return resumes
 
     def _copy(self, answer: Any, file: Any, have: int, total: int | None, limit: int, url: str) -> int:
@@ -121,7 +121,7 @@ class Downloader:
             while chunk := answer.read(CHUNK):
                 have += len(chunk)
                 if have > limit:
-                    raise UpstreamError(f"{url} sends more than the expected {limit} bytes")
+                    raise UpstreamError(f"{url} sends more than the expected {counted(limit, 'byte')}")
                 file.write(chunk)
                 bar.update(len(chunk))
         return have
@@ -200,7 +200,7 @@ def _collect(members: Iterable[Member], wanted: Mapping[str, int], folder: str, 
         if name not in wanted:
             continue
         if (opened := open_member()) is None:
-            problem = f"{name} in {archive} is not a regular file, but for example a folder or a link"
+            problem = f"{name} in {archive} is not a regular file: it may be a folder or a link"
             raise ArchiveError(problem, _REPLACE)
         with opened:
             content = opened.read(wanted[name] + 1)

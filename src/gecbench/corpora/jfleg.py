@@ -123,11 +123,15 @@ def _gug_judgments(upstream: Upstream, sentences: list[str], split: str) -> list
     """
     rows = [(text, judged) for _, text, judged in read_gug(upstream, split)]
     if len(rows) != len(sentences):
-        problem = f"{counted(len(rows), 'row')} for {split}, but JFLEG has {counted(len(sentences), 'sentence')}"
+        problem = (
+            f"{counted(len(rows), 'row')} for the {split} split, but JFLEG has {counted(len(sentences), 'sentence')}"
+        )
         raise InputError(problem, file=GUG)
     for number, (sentence, (text, judged)) in enumerate(zip(sentences, rows, strict=True), 1):
         if comparison_key(sentence) != comparison_key(text):
-            raise InputError(f"GUG row {judged['gug_id']} differs from sentence {number} of {split}", file=GUG)
+            raise InputError(
+                f"GUG row {judged['gug_id']} differs from sentence {number} of the {split} split", file=GUG
+            )
         if len(judged["gug_crowd"]) != CROWD_SIZE:
             found = counted(len(judged["gug_crowd"]), "crowd judgment")
             raise InputError(f"GUG row {judged['gug_id']} has {found}, not {CROWD_SIZE}", file=GUG)

@@ -119,7 +119,7 @@ def load_sources(name: str) -> list[str]:
     dataset, config, split = parse_corpus_name(name)
     chosen = DATASETS[dataset].config(config)
     if "sentence" not in chosen.columns:
-        raise InputError(f"{name} has no sentences", fix="Choose another corpus (gecbench corpora lists them)")
+        raise InputError(f"{name} has no sentences", fix="Choose a corpus that gecbench corpora lists")
     return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split)]
 
 
@@ -403,7 +403,7 @@ def _load_from_hub(text: str) -> Corpus:
     """Return the corpus of a dataset on the Hub. The default split is `test`."""
     name, *rest = text.removeprefix(_HUB).split(":")
     if not name or len(rest) > 2:
-        raise InputError(f"cannot read {text!r}", fix="Write hf:owner/name:configuration:split")
+        raise InputError(f"{text!r} does not name a dataset on the Hub", fix="Write hf:owner/name:configuration:split")
     try:
         import datasets
 

@@ -40,12 +40,12 @@ class PublishedResult:
         recall: In percent, None if not reported.
         approach: The kind of system, such as `tagging` or `LLM, prompted`.
         role: "system", "human" or "source".
-        source: The publication or page that reports it.
+        source: The publication or page that reports the score.
         url: The address of the source.
-        date: When it was reported: a year, a month or a day.
+        date: When the score was reported: a year, a month or a day.
         differs: Known differences in references, sentences or settings; empty if none is known.
         recomputed: How close gecbench's score of the public outputs is: `equal`, `within 0.015`, or `reproduced` if
-            `gecbench reproduce` prints both scores. Empty if it was not recomputed.
+            `gecbench reproduce` prints both scores. Empty if the score was not recomputed.
         link: The system's paper or model.
         description: A note on the system.
     """
@@ -69,7 +69,7 @@ class PublishedResult:
 
     @property
     def year(self) -> int:
-        """The year in which it was reported."""
+        """The year in which the result was reported."""
         return int(self.date[:4])
 
 

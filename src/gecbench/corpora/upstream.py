@@ -174,7 +174,7 @@ class HashMismatchError(UpstreamError):
         self.found = found
         self.kept = kept
         problem = f"{what} is not the expected file: expected sha256 {expected}, found sha256 {found}"
-        look = f"Look for the reason in the downloaded file, which was kept as {kept}"
+        look = f"To find the reason, open the downloaded file, which was kept as {kept}"
         super().__init__(problem, look if kept else "Replace it with the published file")
 
     def __reduce__(self) -> tuple[object, ...]:
