@@ -24,7 +24,7 @@ from gecbench.analysis.significance import (
 )
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Prepared, Preprocessing
-from gecbench.errors import InputError, did_you_mean
+from gecbench.errors import InputError, did_you_mean, type_name
 from gecbench.formats.tables import texts_of
 from gecbench.formats.text import check_files
 from gecbench.metrics.base import Metric, Metrics, Score, make_metric, metric_columns, with_needed_references
@@ -74,7 +74,7 @@ def score(
         tokenize: How to tokenize raw text: `"none"`, `"auto"` (the way the corpus is tokenized), or a tokenizer's name.
         tokenized: Score text as it is, even if it is not tokenized like its sources.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.
-        foreign: Whether predictions that do not resemble their sources, or are identical to a reference, give a
+        foreign: What to give if predictions do not resemble their sources, or are identical to a reference: a
             `"warning"` or an `"error"`.
 
     Returns:
@@ -93,7 +93,10 @@ def score(
     ('0.4525', '0.42', '0.9132')
     """
     if isinstance(predictions, Mapping):
-        raise InputError("score takes the predictions of one system", fix="Use compare({name: predictions, …}, corpus)")
+        raise InputError(
+            "score takes the predictions of one system, not a dictionary",
+            fix="Use compare({name: predictions, …}, corpus)",
+        )
     columns = metric_columns(default_metrics(corpus) if metrics is None else metrics)
     _check_files([predictions])
     gold, preprocessing = _resolve(corpus, columns), Preprocessing(tokenize, tokenized, aligned, foreign)
@@ -137,7 +140,7 @@ def compare(
         tokenize: How to tokenize raw text, as in `score`.
         tokenized: Score text as it is, even if it is not tokenized like its sources.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.
-        foreign: Whether predictions that do not resemble their sources, or are identical to a reference, give a
+        foreign: What to give if predictions do not resemble their sources, or are identical to a reference: a
             `"warning"` or an `"error"`.
 
     Returns:
@@ -155,7 +158,8 @@ def compare(
     True
     """
     if not isinstance(systems, Mapping):
-        raise InputError("compare takes a dictionary of systems", fix="Use compare({name: predictions, …}, corpus)")
+        problem = f"compare takes a dictionary of systems, not {type_name(systems)}"
+        raise InputError(problem, fix="Use compare({name: predictions, …}, corpus)")
     if not systems:
         raise InputError("there are no systems to compare", fix="Use compare({name: predictions, …}, corpus)")
     check_comparison(systems, test, against)
@@ -228,7 +232,8 @@ def meta(
         human: The name of the judgments: "demo", "conll14", "conll14-crowd", "seeda:edit" or "seeda:sentence".
         systems: The judged systems to include: their names, the name of a set (SEEDA's "base" and "fluency"), or "all".
         corpus: The corpus to score the systems on. By default, the corpus of the judgments.
-        method: How human scores of systems are computed from judgments. For SEEDA, which published scores to use.
+        method: How to compute the human scores of the systems from the judgments. For SEEDA, it selects one of the two
+            published sets of scores.
         runs: The number of bootstrap runs of the ranking. Not used with published scores.
         **options: `methods`, `ties`, `aggregate`, `windows`, `resamples` and `seed`, as in `meta_evaluate`.
 
@@ -259,7 +264,9 @@ def meta(
         raise InputError(f"the outputs judged in {human} are not public", fix=fix)
     scored_on = source.corpus if corpus is None else corpus
     if scored_on is None:
-        raise InputError(f"{human} has no references of its own", fix="Pass a corpus with references: corpus=…")
+        raise InputError(
+            f"the judgments {human!r} come without references", fix="Pass a corpus with references: corpus=…"
+        )
     columns = metric_columns(metrics)
     judgments = list(expand_pairs(source.rankings()))
     judged = {name for pair in judgments for name in (pair.system1, pair.system2)}
@@ -350,7 +357,9 @@ def check_comparison(systems: Iterable[str], test: str | None, against: str) -> 
         raise InputError("a significance test needs at least two systems", fix="Give two systems, or use test=None")
     if against not in ("first", "above", *names):
         near = did_you_mean(against, names)
-        raise InputError(f"against={against!r} is not one of the systems", fix=f"{near}Systems: {', '.join(names)}")
+        raise InputError(
+            f"against={against!r} is not one of the systems", fix=f"{near}Choose one of {', '.join(names)}"
+        )
 
 
 def check_test(test: str | None) -> None:

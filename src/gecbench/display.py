@@ -33,9 +33,9 @@ def log_info(text: str) -> None:
 def progress(total: int | None, what: str, start: int = 0) -> AbstractContextManager[Any]:
     """Return a context manager for a progress display with `update(steps)`.
 
-    The display shows the share done, the speed and the time left. On a terminal, it is a tqdm bar that appears after
-    one second. Elsewhere, it is a log line, printed after two seconds and then every ten seconds. An earlier run did
-    the first `start` steps, so they do not count toward the speed. `TQDM_DISABLE=1` turns the display off.
+    The display shows the percentage done, the speed and the time left. On a terminal, it is a tqdm bar that appears
+    after one second. Elsewhere, it is a log line, printed after two seconds and then every ten seconds. An earlier run
+    did the first `start` steps, so they do not count toward the speed. `TQDM_DISABLE=1` turns the display off.
 
     A disabled display does not use tqdm at all. Even a disabled tqdm bar takes a lock shared between processes, and a
     killed process would leave that lock held.
@@ -100,7 +100,8 @@ _JOINERS = "\u200c\u200d"  # zero-width characters in Persian and Hindi spelling
 def is_plain(character: str) -> bool:
     """Return whether a character can be printed without escaping it.
 
-    Control characters, invisible format characters (such as direction marks), lone surrogates and line breaks cannot.
+    Control characters, invisible format characters (such as direction marks), lone surrogates and line breaks must be
+    escaped.
     """
     from unicodedata import category
 

@@ -16,7 +16,7 @@ class GecbenchError(Exception):
 
 
 class InputError(GecbenchError, ValueError):
-    """An error for input that cannot be used, and a subclass of `ValueError`.
+    """An error for input that cannot be used. It is also a `ValueError`.
 
     Args:
         problem: What is wrong.
@@ -74,20 +74,23 @@ def describe_field_error(error: KeyError | TypeError) -> str:
     """Explain which field of a record is missing or unknown.
 
     >>> describe_field_error(KeyError("start"))
-    "no 'start'"
+    "missing 'start'"
     """
     import re
 
     if isinstance(error, KeyError):
-        return f"no {error.args[0]!r}"
-    for words, meaning in ((r"missing \d+ required .*: (.*)", "no"), (r"unexpected keyword argument (.*)", "unknown")):
+        return f"missing {error.args[0]!r}"
+    for words, meaning in (
+        (r"missing \d+ required .*: (.*)", "missing"),
+        (r"unexpected keyword argument (.*)", "unknown"),
+    ):
         if found := re.search(words, str(error)):
             return f"{meaning} {found[1]}"
     return "a value of the wrong type"
 
 
 class MissingDependencyError(GecbenchError, ImportError):
-    """A package is missing that gecbench needs only for some features."""
+    """A package that only some features of gecbench need is not installed."""
 
 
 def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) -> InputError:

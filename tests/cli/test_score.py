@@ -262,11 +262,11 @@ BAD_JSONL = {
     ),
     "an edit without its span": (
         edited().replace(b'"start": 0, "end": 1, ', b""),
-        r"c.jsonl:2: 'annotations' cannot be read: no 'start' and 'end'. Each annotation needs",
+        r"c.jsonl:2: 'annotations' cannot be read: missing 'start' and 'end'. Each annotation needs",
     ),
     "an edit without corrections": (
         edited().replace(b', "corrections": ["x"]', b""),
-        r"c.jsonl:2: 'annotations' cannot be read: no 'corrections'. Each annotation needs",
+        r"c.jsonl:2: 'annotations' cannot be read: missing 'corrections'. Each annotation needs",
     ),
     "an infinite annotator": (
         edited().replace(b'"annotator": 0', b'"annotator": 1e400'),

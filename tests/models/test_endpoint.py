@@ -93,7 +93,7 @@ STUBBORN = {
     "401": ((401, {}), "the server answers 401.*--key-variable", False),
     "404": ((404, {}), "the server answers 404.*--name", False),
     "400": ((400, {}), "the server answers 400", False),
-    "a wait of a day": ((429, {"Retry-After": "86400"}), "asks to wait 86400 s.*Run the same command again", False),
+    "a wait of a day": ((429, {"Retry-After": "86400"}), "asks to wait 86400 s.*run the same command again", False),
 }
 
 

@@ -43,7 +43,7 @@ def test_own_prompts(folder):
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ("maximal", r"unknown prompt 'maximal'. Give a prompt \(few-shot, fluency, minimal"),
+        ("maximal", r"unknown prompt 'maximal'. Give the name of a prompt \(few-shot, fluency, minimal"),
         ("empty.txt", "empty.txt: the prompt has no"),
     ],
 )

@@ -105,7 +105,7 @@ FAULTS = {
     "null source": ("source", None, "row 3: source is missing"),
     "no references": ("references", [], "row 3: references is missing"),
     "null references": ("references", None, "row 3: references is missing"),
-    "null reference": ("references", ["a", None], "row 3: references contains a text that is missing"),
+    "null reference": ("references", ["a", None], "row 3: references contains None, which is not text"),
     "null annotations": ("annotations", None, "row 3: annotations is missing"),
     "span": ("annotations", [{"annotator": 0, "edits": [{"start": 9, "end": 99, "corrections": ["a"], "type": "X"}]}],
              "row 3: annotations: the span 9 99 does not fit"),

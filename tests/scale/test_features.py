@@ -93,7 +93,7 @@ def test_bad_rows_are_an_error_or_have_a_fault_instead_of_values():
     table = pyarrow.table({"source": [*SOURCES[:2], None], "prediction": [*PREDICTIONS[:2], "a"]})
     with pytest.raises(gecbench.InputError, match=r"1 row cannot be scored: source is missing\."):
         scale.features()(table)
-    with pytest.raises(gecbench.InputError, match=r"\(rows count from 0\): row 12: source is missing\."):
+    with pytest.raises(gecbench.InputError, match=r"\(rows are numbered from 0\): row 12: source is missing\."):
         scale.features()(table, range(10, 13))
     found = scale.features(on_bad="skip")(table)
     assert found.column_names == ["source", "prediction", *scale.features(on_bad="skip").schema.names]

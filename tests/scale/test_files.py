@@ -40,7 +40,10 @@ def test_rows_without_text(files, refused, run):
     rows = [*OUTPUTS[:3], None, *OUTPUTS[4:]]
     pyarrow.parquet.write_table(pyarrow.table({"output": rows}), "null.parquet")
     arguments = ["score", "--stream", *TEXT, "-p", "null.parquet", "--batch-size", "10"]
-    refused(arguments, r"1 of the first 10 rows cannot be scored \(rows count from 0\): row 3: prediction is missing")
+    refused(
+        arguments,
+        r"1 of the first 10 rows cannot be scored \(rows are numbered from 0\): row 3: prediction is missing",
+    )
     kept = [i for i in range(42) if i != 3]
     expected = gecbench.score([OUTPUTS[i] for i in kept], DEMO.select(kept), "gleu")["gleu"]
     (score,) = json.loads(run(*arguments, "--on-bad", "skip", "-f", "json"))["systems"][0]["scores"]

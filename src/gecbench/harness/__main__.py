@@ -1,7 +1,7 @@
-"""`python -m gecbench.harness`: list harnesses and how to run gecbench's tasks.
+"""`python -m gecbench.harness`: list harnesses, and show how to run gecbench's tasks.
 
-The list shows which harnesses are installed. With `lm-eval` or `lighteval`, print only the path of the task files of
-that harness, for use in a command.
+The list shows which harnesses are installed. With the argument `lm-eval` or `lighteval`, print only the path of the
+task files of that harness, for use in a command.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _lines() -> list[str]:
         found = _installed(package)
         lines += [f"{name}: {found or f'not installed (pip install {wanted})'}", f"  {call}", ""]
     lines += ["gecbench itself", "  gecbench run --model transformers:MODEL -c jfleg:test --raw --prompt fluency", ""]
-    lines.append("Tasks (replace jfleg in the commands of the harnesses with one of these names):")
+    lines.append("Tasks (to run another one, replace jfleg in the command of a harness):")
     return [*lines, *(f"  {each.name:<16} {each.description}" for each in BENCHMARKS.values())]
 
 

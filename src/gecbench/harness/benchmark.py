@@ -91,7 +91,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 def load_once(name: str) -> Corpus:
     """Load a corpus once, and return the same object each time.
 
-    This way, results cached per corpus are found again.
+    Results that are cached for this object can then be reused.
     """
     return resolve_corpus(name)
 

@@ -113,7 +113,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         """Raise an error for a wrong type or number of rows."""
         if unknown:
             fix = f"Pass {', '.join(self._feature_names())}"
-            raise InputError(f"unknown argument {', '.join(unknown)}", fix=fix)
+            raise InputError(f"unknown argument{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}", fix=fix)
         if references is None:
             raise InputError("references is None", fix="references[i] must be the list of references of sentence i")
         check_predictions(predictions, len(self.corpus(sources, references)))
@@ -146,7 +146,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         if ids is not None:
             sources, predictions, references = in_order(ids, sources, predictions, references)
         elif self.num_process > 1:
-            problem = f"the sentences of {self.num_process} processes may not be in the order of the corpus"
+            problem = f"the sentences of {self.num_process} processes may be out of order"
             warnings.warn(f"{problem}. Pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
         preprocessing = Preprocessing(tokenize, tokenized, aligned)
         prepared = preprocessing.prepare(self.corpus(sources, references), self.outputs(sources, predictions))

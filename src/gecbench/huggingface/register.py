@@ -45,7 +45,7 @@ def load_metric(name: str, **options: Any) -> evaluate.EvaluationModule:
 
     known = metric_modules()
     if name not in known:
-        raise InputError(f"no evaluate module {name!r}", fix=f"Known modules: {', '.join(known)}")
+        raise InputError(f"gecbench has no evaluate module {name!r}", fix=f"Known modules: {', '.join(known)}")
     return evaluate.load(str(known[name]), **options)
 
 
@@ -57,7 +57,7 @@ def register(*, quiet: bool = False) -> list[str]:
     `register()`.
 
     Args:
-        quiet: Do not print the names of these modules on standard error.
+        quiet: Print nothing. By default, standard error shows the calls that now load gecbench's modules.
 
     Returns:
         The names of the metrics and datasets.
@@ -120,9 +120,7 @@ def _refuse_revision(name: str, revision: object) -> None:
     """
     if revision is not None:
         problem = f"revision={str(revision)!r} cannot be loaded: {name!r} comes from the installed gecbench"
-        fix = (
-            "Leave out revision and install that version of gecbench, or load from the Hub after gecbench.unregister()"
-        )
+        fix = "Leave out revision and install that version of gecbench, or call gecbench.unregister() to use the Hub"
         raise InputError(problem, fix=fix)
 
 

@@ -252,7 +252,7 @@ def build_space(metric: type[Metric], description: str, options: Sequence[str] =
     try:
         gradio: Any = import_module("gradio")
     except ImportError as error:
-        raise MissingDependencyError("The web form needs gradio. Install it: pip install gradio.") from error
+        raise MissingDependencyError("The web form needs gradio. Install it: pip install gradio") from error
     parameters = [metric.parameters()[name] for name in options]
 
     def answer(score: Callable[..., str], *inputs: Any) -> str:

@@ -79,7 +79,10 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
         """
         texts = check_texts(predictions, "predictions")
         if self.corpus is not None and (ids is None or sources is not None or references is not None):
-            raise InputError("a metric with a corpus needs only predictions and ids", fix="Call update(texts, ids=…)")
+            raise InputError(
+                "a metric with a corpus takes predictions and ids, without sources or references",
+                fix="Call update(texts, ids=…)",
+            )
         if self.corpus is None and (sources is None or references is None):
             fix = "Call update(texts, sources=…, references=…), or name a corpus: GLEU('jfleg:test')"
             raise InputError("a metric without a corpus needs sources and references", fix=fix)
@@ -105,7 +108,7 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
             if None not in ids:
                 sources, texts, references = in_order(ids, sources, texts, references)
             elif count_processes() > 1:
-                problem = "the sentences of several processes may not be in the order of the corpus"
+                problem = "the sentences of several processes may be out of order"
                 warnings.warn(f"{problem}. Pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
             corpus, ids = Corpus(sources, references), list(range(len(texts)))
         total = Accumulator(corpus, [self.metric], tokenize=self.tokenize)

@@ -190,7 +190,7 @@ class Planes:
         return planes
 
     def cross_back(self, plane: Plane, tokens: Tokens) -> Plane:
-        """Return the most that can be saved from each cell of a segment's start on.
+        """Return for each cell of a segment's start the most that can be saved after it.
 
         `plane` has the same for each cell of the segment's end.
         """

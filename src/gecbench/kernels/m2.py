@@ -129,7 +129,7 @@ def _parse_edit(line: str, file: str, number: int) -> Fields:
         annotator = _whole_number(fields[5])
     except ValueError as error:
         raise InputError(
-            f"the span {fields[0]!r} and the annotator {fields[5]!r} must be whole numbers",
+            f"the span {fields[0]!r} must be two whole numbers, and the annotator {fields[5]!r} a whole number",
             file=file,
             line=number,
             fix=_EDIT_FORM,
@@ -193,7 +193,7 @@ class _Table:
 
 def no_sentences_error(file: str) -> InputError:
     """Return the error for a file without sentences."""
-    return InputError("no sentences", file=file, fix="Each block of an M2 file starts with 'S '")
+    return InputError("no sentences", file=file, fix="Start each block with a line 'S …'")
 
 
 def _no_source_error(line: str, file: str, number: int) -> InputError:

@@ -30,7 +30,7 @@ from gecbench.models.replies import UNANSWERED
 from gecbench.version import __version__
 
 _RECORD = ".run.json"
-_MADE_BY = "Give the output file of gecbench run, or the folder with this file"
+_MADE_BY = "Give the output file of a finished run, or the folder with this file"
 
 
 class PromptOverlapWarning(UserWarning):
@@ -353,7 +353,7 @@ def read_run(place: str | Path) -> Run:
     if not complete:
         raise InputError("is not the record of a run", file=str(record_path(outputs)), fix=_MADE_BY)
     if changed:
-        raise InputError("was changed after the run", file=str(outputs), fix="Run gecbench run again")
+        raise InputError("was changed after the run", file=str(outputs), fix="Repeat the run: gecbench run")
     return Run(outputs, record)
 
 

@@ -38,9 +38,9 @@ _FIXES = {
     ),
     **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and the model's name (--name)"),
 }
-_SAVED = "The answers so far are saved. Run the same command again to resume"
+_SAVED = "The answers so far are saved: run the same command again to resume"
 _UNREACHABLE = "Is the server running? Check its address, then run the same command again to resume"
-_LARGER = "The answers so far are saved. To resume, run the command again with a larger --max-"
+_LARGER = "The answers so far are saved: to resume, run the command again with a larger --max-"
 _REDIRECTED = "Give the address where the model is served: redirects are not followed"
 _NO_KEY = "none"
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
@@ -193,7 +193,9 @@ def _checked_url(url: str) -> str:
     except ValueError:
         valid = False
     if not valid:
-        raise InputError(f"{url!r} is not an http or https address", fix="Write endpoint:http://localhost:8000/v1")
+        raise InputError(
+            f"{url!r} is not an http or https address", fix="Write it like endpoint:http://localhost:8000/v1"
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         fix = "Remove the rest, and give an API key in an environment variable: --key-variable NAME"
         raise InputError(f"the address of {parts.hostname} may have only a host, a port and a path", fix=fix)
@@ -429,7 +431,7 @@ class Client:
     def connect(self, session: Any) -> Any:
         """Return huggingface_hub's client.
 
-        Without a key, the client gets a dummy token. Otherwise it would send the user's token of the Hub.
+        Without a key, the client gets a dummy token. Without any token, it would send the user's token of the Hub.
         """
         from huggingface_hub import AsyncInferenceClient
 

@@ -104,7 +104,7 @@ class PretrainedModel(Model):
             self._path, **safe, **({"padding_side": "left"} if chat else {})
         )
         if chat and not tokenizer.chat_template:
-            fix = "Give a sequence-to-sequence or chat model, or wrap it in a function: python:module:function"
+            fix = "Give a sequence-to-sequence or chat model, or wrap this one in a function: python:module:function"
             raise InputError(f"{self._path} is a causal model without a chat template", fix=fix)
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token

@@ -59,14 +59,13 @@ def counts(
         prediction: The column of predictions: texts, or lists of edits as in the datasets of gecbench.
         references: A column with a list of texts per row, or several columns with one text per row.
         annotations: The column with the gold edits of each row, as in the datasets of gecbench.
-        index: The column with each row's position in the corpus, from 0. Without it, call `Dataset.map` with
-            `with_indices=True`.
+        index: The column with each row's position in the corpus, from 0. Without it, pass `with_indices=True` to
+            `Dataset.map`.
         on_bad: What `merge` and `scores` do with rows that cannot be scored: "error" raises an error, "skip" leaves
             them out and records their number in the signature.
         tokenized: Skip the check for text that is not tokenized.
         aligned: Skip the checks for shifted lines and identical texts.
-        foreign: Whether predictions give a "warning" or an "error" if most of them share hardly any words with their
-            sources.
+        foreign: What to give if most predictions share hardly any words with their sources: a "warning" or an "error".
 
     Returns:
         The function. It can be pickled.
@@ -372,7 +371,7 @@ class BadRows:
         """
         rows = f"{self.count:,} of the first {counted(seen, 'row')}" if seen else counted(self.count, "row")
         shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
-        note = " (rows count from 0)" if any(example.startswith("row ") for example in self.examples) else ""
+        note = " (rows are numbered from 0)" if any(example.startswith("row ") for example in self.examples) else ""
         fix = 'Fix these rows, or skip them with on_bad="skip"'
         return InputError(f"{rows} cannot be scored{note}: {shown}", fix=fix)
 
@@ -441,7 +440,7 @@ def _read_places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None
     if indices is None:
         raise InputError(
             "there is no index: the positions of the rows in the corpus are unknown",
-            fix='Give a column of whole numbers from 0 (index="…"), or call Dataset.map with with_indices=True',
+            fix='Give a column of whole numbers from 0 (index="…"), or pass with_indices=True to Dataset.map',
         )
     if len(indices) != rows:
         problem = f"{counted(len(indices), 'index', 'indices')} for {counted(rows, 'row')}"
@@ -493,7 +492,7 @@ def _texts_fault(texts: Any) -> str | None:
         return "is missing"
     if not isinstance(texts, (list, tuple)):
         return f"is {texts!r:.40}, not a list of texts"
-    return next((f"contains a text that {fault}" for text in texts if (fault := text_fault(text))), None)
+    return next((f"contains {text!r:.40}, which is not text" for text in texts if not isinstance(text, str)), None)
 
 
 def _read_annotations(

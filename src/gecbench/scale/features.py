@@ -188,8 +188,8 @@ def features(
     Use it with `Dataset.map(…, batched=True)`. It adds these columns:
 
     - `tokens`: the number of tokens of the source.
-    - `edits`, `removed`, `added`: the number of edits from source to prediction (`extract_edits`), and of the tokens
-      that they remove and add.
+    - `edits`: the number of edits from source to prediction (`extract_edits`).
+    - `removed`, `added`: the numbers of tokens that these edits remove and add.
     - `characters`: the Levenshtein distance in characters.
     - `gleu_source`: sentence-level GLEU with the source as the only reference. It is 1 for a copy.
     - `gleu`: sentence-level GLEU against `references`, if given.

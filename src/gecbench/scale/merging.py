@@ -172,8 +172,8 @@ def _table_of(parts: Parts) -> pyarrow.Table:
 def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Places]:
     """Return the invalid rows, and the numbers of the valid ones.
 
-    Two rows with the same index are both invalid. An index that no row has counts as an invalid row, unless it may
-    belong to an invalid row without an index.
+    Two rows with the same index are both invalid. A missing index counts as one more invalid row, unless it may belong
+    to an invalid row without an index.
     """
     faulty = table[counting.FAULT].is_valid().to_numpy()
     invalid, valid = np.flatnonzero(faulty), np.flatnonzero(~faulty)

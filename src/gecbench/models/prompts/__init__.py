@@ -58,7 +58,7 @@ def find_prompt(wanted: str) -> Prompt:
     if wanted in NAMES:
         return Prompt(wanted, _read(_FOLDER / f"{wanted}.txt"))
     if not Path(wanted).is_file():
-        fix = f"Give a prompt ({', '.join(NAMES)}), a file, or a text that contains {PLACE}"
+        fix = f"Give the name of a prompt ({', '.join(NAMES)}), a file, or a text that contains {PLACE}"
         raise InputError(f"unknown prompt {wanted!r}", fix=fix)
     try:
         return Prompt("own", _read(Path(wanted)))
