@@ -1,1 +1,4 @@
-"""Read and write files: parallel text, tables, JSON Lines, M2, I-measure XML, scores and judgments."""
+"""Read and write the files of corpora, predictions, scores and judgments.
+
+Corpora are stored as parallel text, tables, JSON Lines, M2 or I-measure XML.
+"""

@@ -1,7 +1,7 @@
-"""Read and write the I-measure's gold file: error groups (Felice & Briscoe 2015, Listing 1).
+"""Read and write gold files of the I-measure, which contain error groups.
 
-The elements are scripts > script > sentence (id, numann) > text, error-list > error (req, type) > alt (ann) >
-c (start, end). See docs/metrics/imeasure.md §1.
+The format is from Felice & Briscoe 2015, Listing 1. The elements are scripts > script > sentence (id, numann) > text,
+error-list > error (req, type) > alt (ann) > c (start, end). See docs/metrics/imeasure.md §1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def read_imeasure_xml(path: str | Path) -> Corpus:
 
 
 def parse_imeasure_xml(data: bytes, file: str = "I-measure XML") -> Corpus:
-    """Parse the content of a gold file. A sentence without an id gets its number, from 1."""
+    """Parse the content of a gold file.
+
+    A sentence without an id gets its number as id, counted from 1.
+    """
     reader = _GoldReader(file)
     reader.read(data)
     if not reader.sentences:
@@ -135,7 +138,10 @@ class _GoldReader(XmlReader):
 
 
 def write_imeasure_xml(corpus: Corpus, path: str | Path) -> None:
-    """Write the error groups of a corpus as a gold file that the official scorer can also read."""
+    """Write the error groups of a corpus as a gold file.
+
+    The official scorer can also read this file.
+    """
     write_lines(path, format_imeasure_xml(corpus))
 
 

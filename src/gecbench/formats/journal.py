@@ -35,9 +35,10 @@ _DIGITS = 64
 
 
 class Journal(ABC):
-    """Base class: the key of the run, and the lock that reserves the journal for one process.
+    """Base class of journals, with the key of the run and a lock.
 
-    `elsewhere` is the advice in error messages for using another journal.
+    The lock reserves the journal for one process. `elsewhere` is the advice in error messages for using another
+    journal.
     """
 
     def __init__(self, path: Path, key: Mapping[str, object], elsewhere: str) -> None:
@@ -54,7 +55,10 @@ class Journal(ABC):
 
     @abstractmethod
     def leave(self) -> None:
-        """Close the journal and keep it for the next run, unless there is nothing to resume from."""
+        """Close the journal, and keep it for the next run.
+
+        If there is nothing to resume from, delete the journal.
+        """
 
     def close(self) -> None:
         """Unlock the journal."""
@@ -75,10 +79,10 @@ class Journal(ABC):
 
 
 class RowJournal(Journal):
-    """A JSON Lines file: the key of the run, then one row per result in order of arrival.
+    """A JSON Lines file with the key of the run and one row per result.
 
-    Rows are written with one system call. If the process is killed, at most the last row is incomplete, and `load`
-    drops it.
+    The key is on the first line. The rows are in order of arrival. Rows are written with one system call. If the
+    process is killed, at most the last row is incomplete, and `load` drops it.
     """
 
     def __init__(self, path: Path, key: Mapping[str, object], elsewhere: str) -> None:
@@ -211,12 +215,14 @@ def _hash_of(path: Path) -> str:
 
 
 class StateJournal(Journal):
-    """A folder next to the table that a run writes (`target`), or in the current folder if the run writes no table.
+    """A folder with the state of a run and the finished parts of its table.
+
+    The folder is next to the table that the run writes (`target`), or in the current folder if the run writes no table.
 
     Each part of the table is closed before the state lists it. A resumed run keeps the listed parts and writes all
     other rows again. The parts are kept until the table is complete. The state has the number of rows and the hash of
-    each part.
-    The file of the state starts with a hash of its other bytes. So any later change to a part or the state is detected.
+    each part. The file of the state starts with a hash of its other bytes. So any later change to a part or the state
+    is detected.
     """
 
     _FACTS = "facts"
@@ -231,9 +237,10 @@ class StateJournal(Journal):
         self._writer: Any = None
 
     def load(self, *, resume: bool) -> State | None:
-        """Return the last state of the unfinished run. Without `resume`, return None for a new run.
+        """Return the last state of the unfinished run.
 
-        Raises an InputError if the state is damaged or missing, belongs to another run, or would be overwritten.
+        Without `resume`, return None for a new run. Raises an InputError if the state is damaged or missing, belongs to
+        another run, or would be overwritten.
         """
         exists = self._state.exists()
         if exists:
@@ -300,7 +307,10 @@ class StateJournal(Journal):
             self.discard()
 
     def discard(self) -> None:
-        """Delete the folder of this run. Delete its state first, so that no run resumes from an incomplete folder."""
+        """Delete the folder of this run.
+
+        The state is deleted first, so that no run resumes from an incomplete folder.
+        """
         is_ours = self._locked is not None
         self.close()
         if is_ours:

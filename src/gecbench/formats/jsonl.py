@@ -19,7 +19,10 @@ from gecbench.formats.text import read_lines, write_lines
 
 
 def read_jsonl(path: str | Path) -> Corpus:
-    """Read a corpus. Every line needs `source`. Other fields must be on all lines or on none."""
+    """Read a corpus from a JSON Lines file.
+
+    Every line needs `source`. Other fields must be on all lines or on none.
+    """
     return parse_jsonl(read_lines(path), str(path))
 
 

@@ -39,9 +39,10 @@ _MOST_RANKED = 100
 
 @dataclass(frozen=True)
 class Place:
-    """A text shown to a judge: the systems that produced it, its rank, and the text itself if it is known.
+    """A text shown to a judge, with its systems and its rank.
 
-    Lower ranks are better. A text that was not ranked has the rank NaN.
+    `systems` are the systems that produced the text. `text` is None if the text is not known. Lower ranks are better. A
+    text that was not ranked has the rank NaN.
     """
 
     systems: tuple[str, ...]
@@ -65,7 +66,10 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Judgment:
-    """One comparison of two systems on one sentence, or of two groups of systems (names joined by a space)."""
+    """One comparison of two systems, or of two groups of systems, on one sentence.
+
+    The name of a group consists of the names of its systems, joined by a space.
+    """
 
     sentence: int
     judge: str
@@ -91,7 +95,9 @@ def compare_ranks(rank1: float, rank2: float) -> int:
 
 
 def expand_pairs(rankings: Iterable[Ranking], *, groups: bool = False, unranked: bool = False) -> Iterator[Judgment]:
-    """Yield every pair of systems in every ranking. Systems that share a text are tied (Grundkiewicz et al. 2015).
+    """Yield every pair of systems in every ranking.
+
+    Systems that share a text are tied (Grundkiewicz et al. 2015).
 
     Args:
         rankings: The rankings.
@@ -107,7 +113,10 @@ def expand_pairs(rankings: Iterable[Ranking], *, groups: bool = False, unranked:
 
 
 def named_ranks(ranking: Ranking, groups: bool = False, unranked: bool = False) -> list[tuple[str, float]]:
-    """Return the systems (or groups) that `expand_pairs` pairs up, with their ranks, in the order shown."""
+    """Return the systems or groups of a ranking, with their ranks.
+
+    These are the systems or groups that `expand_pairs` compares, in the order shown to the judge.
+    """
     places = [place for place in ranking.places if place.systems and (unranked or not isnan(place.rank))]
     if groups:
         return [(" ".join(place.systems), place.rank) for place in places]
@@ -147,7 +156,9 @@ def _relabeled_places(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tu
 def count_from_zero(
     rankings: Sequence[Ranking], outputs: Mapping[str, Sequence[str]], *, file: str
 ) -> tuple[list[Ranking], int | None]:
-    """Return the rankings with sentences counted from 0, and the number from which the file counts: 0, 1, or None.
+    """Return the rankings with sentences counted from 0.
+
+    Also return the number from which the file counts: 0, 1, or None if it is unknown.
 
     All systems in one `Place` of a ranking wrote the same text, so their outputs show whether the file counts from 0 or
     from 1. If no place has several systems, the smallest or the largest sentence number may decide. If the sentence
@@ -187,12 +198,18 @@ def count_from_zero(
 
 
 def shown_text(text: str) -> str:
-    """Return the text as judges saw it: entities resolved (some are escaped twice), white space collapsed."""
+    """Return the text as judges saw it.
+
+    Entities are resolved (some are escaped twice), and white space is collapsed.
+    """
     return " ".join(unescape(unescape(text)).split())
 
 
 def text_key(text: str) -> str:
-    """Return the text without white space, quotes and backslashes, which vary between copies of an output."""
+    """Return the text without white space, quotes and backslashes.
+
+    These characters vary between copies of an output.
+    """
     return re.sub(r"[\s\"'`\\]", "", unescape(unescape(text)))
 
 
@@ -212,7 +229,10 @@ class Pseudonyms:
 
 
 def read_judgments(path: str | Path) -> list[Ranking]:
-    """Read rankings from a WMT CSV, a Mechanical Turk CSV or a ranking XML, recognized by the start of the file."""
+    """Read rankings from a file.
+
+    The format (WMT CSV, Mechanical Turk CSV or ranking XML) is recognized by the start of the file.
+    """
     text = read_text(path)
     header = text.lstrip().split("\n", 1)[0]
     if header.startswith("<"):
@@ -230,9 +250,10 @@ def read_judgments(path: str | Path) -> list[Ranking]:
 
 
 def parse_ranking_xml(text: str, *, file: str, first_sentence: int = 0) -> list[Ranking]:
-    """Parse the rankings of an Appraise XML file. `first_sentence` is the src-id of the first sentence (0 or 1).
+    """Parse the rankings of an Appraise XML file.
 
-    The systems of a translation are separated by spaces or commas. Document types and entities are not allowed.
+    `first_sentence` is the src-id of the first sentence (0 or 1). The systems of a translation are separated by spaces
+    or commas. Document types and entities are not allowed.
     """
     reader = _RankingReader(file, first_sentence)
     reader.read(text.encode())
@@ -297,7 +318,10 @@ class _RankingReader(XmlReader):
 
 
 def _repeats_a_system(systems: Sequence[str], places: Iterable[Place]) -> bool:
-    """Return whether a text names no system, a system twice, or a system of an earlier text."""
+    """Return whether the systems of a text are missing or repeated.
+
+    A system is repeated if this text names it twice, or if an earlier text names it.
+    """
     seen = {system for place in places for system in place.systems}
     return not systems or len(set(systems)) != len(systems) or not seen.isdisjoint(systems)
 
@@ -305,9 +329,10 @@ def _repeats_a_system(systems: Sequence[str], places: Iterable[Place]) -> bool:
 def parse_wmt_csv(
     text: str, *, file: str, first_sentence: int = 0, names: Mapping[str, str] = MappingProxyType({})
 ) -> list[Ranking]:
-    """Parse the rankings of a WMT CSV. `first_sentence` is the segmentId of the first sentence (0 or 1).
+    """Parse the rankings of a WMT CSV.
 
-    A rank of -1 means "not ranked", as in WMT's five-way files. Systems in `names` are renamed.
+    `first_sentence` is the segmentId of the first sentence (0 or 1). A rank of -1 means "not ranked", as in WMT's
+    five-way files. Systems in `names` are renamed.
     """
     rankings: list[Ranking] = []
     columns = ("segmentId", "system1Id", "system2Id", "system1rank", "system2rank")
@@ -336,17 +361,20 @@ def _wmt_places(row: Mapping[str, str], names: Mapping[str, str], file: str, lin
 
 
 def parse_jfleg_pairwise(text: str, *, file: str) -> list[Ranking]:
-    """Parse JFLEG's pairwise.csv, with the system names of the paper. Sentences are GUG ids."""
+    """Parse JFLEG's pairwise.csv, with the system names of the paper.
+
+    The sentence numbers are GUG ids.
+    """
     return parse_wmt_csv(text, file=file, names=JFLEG_NAMES)
 
 
 def parse_mturk(
     text: str, *, file: str, statuses: Collection[str] | None = (MTURK_APPROVED,), workers: Pseudonyms | None = None
 ) -> list[Ranking]:
-    """Parse a Mechanical Turk CSV. Judges are named w1, w2, … in order of appearance, never by WorkerId.
+    """Parse the rankings of a Mechanical Turk CSV.
 
-    Only assignments with one of `statuses` are read, or all assignments if `statuses` is None. Pass the same `workers`
-    to use the same names in several files.
+    Judges are named w1, w2, … in order of appearance, never by WorkerId. Only assignments with one of `statuses` are
+    read, or all assignments if `statuses` is None. Pass the same `workers` to use the same names in several files.
     """
     judges = Pseudonyms() if workers is None else workers
     rankings: list[Ranking] = []
@@ -375,7 +403,9 @@ def _mturk_places(row: Mapping[str, str], file: str, line: int) -> tuple[Place, 
 
 
 def parse_expert_groups(text: str, *, file: str, first_sentence: int = 0) -> list[Ranking]:
-    """Parse lines `sentence TAB agreement TAB {'A B||C||D': [['1', '2', '2'], …], …}`.
+    """Parse the expert groups of Sakaguchi et al. 2016.
+
+    Each line is `sentence TAB agreement TAB {'A B||C||D': [['1', '2', '2'], …], …}`.
 
     Only the first group of texts of each line is read, as in the study. Each list of ranks of this group becomes one
     ranking. The file does not name judges, so they are called e1, e2, … by position. The sentence numbers count from 0,

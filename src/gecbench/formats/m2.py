@@ -48,7 +48,10 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
 
 
 def _parse_fast(lines: Sequence[str], errant: bool = False) -> ParsedM2 | None:
-    """Parse with the native kernel. Return None if it is not in use, or if it cannot handle the lines."""
+    """Parse with the native kernel.
+
+    Return None if the kernel is not in use, or if it cannot handle the lines.
+    """
     text = "\n".join(lines)
     if kernels.active() == "python" or text.count("\n") != len(lines) - 1:
         return None
@@ -64,7 +67,10 @@ def _sources(parsed: ParsedM2, lines: Sequence[str]) -> list[str]:
 
 
 def _scored_edits(parsed: ParsedM2, file: str, out_of_range: OutOfRange) -> EditTable:
-    """Return the edits with corrections as texts. `noop` edits and out-of-range edits to drop are left out."""
+    """Return the edits to score, with corrections as texts.
+
+    `noop` edits are left out. So are edits out of range, if `out_of_range` is "drop".
+    """
     rows = np.repeat(parsed.source_lengths, np.diff(parsed.row_offsets))
     lengths = np.repeat(rows, np.diff(parsed.edit_offsets))
     starts, ends = parsed.starts, parsed.ends
@@ -115,7 +121,10 @@ def _check_annotators(parsed: ParsedM2, file: str) -> None:
 
 
 class Block(NamedTuple):
-    """One sentence of a file with its annotations unchanged, including `noop`, `-NONE-` and spans beyond the end."""
+    """One sentence of a file with its annotations unchanged.
+
+    The annotations include `noop`, `-NONE-` and spans beyond the end.
+    """
 
     source: str
     annotations: tuple[Annotation, ...]
@@ -130,7 +139,10 @@ def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
 
 
 class ErrantFile(NamedTuple):
-    """An M2 file as `errant_compare` reads it: sentences, annotator numbers and all edits."""
+    """An M2 file as `errant_compare` reads it.
+
+    The fields are the sentences, the annotator numbers of each sentence, and all edits.
+    """
 
     sources: list[str]
     annotators: list[list[int]]
@@ -138,7 +150,10 @@ class ErrantFile(NamedTuple):
 
 
 def parse_errant(text: str, file: str) -> ErrantFile:
-    """Parse M2 like `errant_compare`: a carriage return ends a line, and white space around the text is ignored."""
+    """Parse M2 like `errant_compare`.
+
+    A carriage return ends a line, and white space around the text is ignored.
+    """
     from gecbench.kernels.errant import EditRows
 
     text = universal_newlines(text).rstrip()

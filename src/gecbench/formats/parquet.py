@@ -1,4 +1,6 @@
-"""Read columns of Parquet files with a memory limit, because a few bytes can decode to gigabytes of repeated text.
+"""Read columns of Parquet files with a memory limit.
+
+The limit is needed because a few bytes can decode to gigabytes of repeated text.
 
 First we check the number of rows and the unpacked size in the file's metadata. Only the requested columns are read.
 
@@ -28,7 +30,9 @@ _UNPACK = "Write the data as text or JSON Lines, or into smaller files"
 
 
 class ParquetFile:
-    """An open Parquet file: the names of its columns, the number of rows, and the values of each column.
+    """An open Parquet file.
+
+    `names` are the names of its columns, and `rows` is the number of rows. `column` yields the values of a column.
 
     `source` is a path or the content of a file. `file` is the name for error messages. The decoded text may be at most
     200 times as large as the file. Unless the file is `streamed`, the decoded text is also limited to 1 GiB.
@@ -65,7 +69,10 @@ class ParquetFile:
                         yield from _to_python(piece if piece.type == kind else piece.cast(kind))
 
     def _batches(self, name: str, group: int, *, is_nested: bool) -> Iterator[pyarrow.Array]:
-        """Yield a column of a row group in batches. Lists that could decode to too many bytes stay encoded."""
+        """Yield a column of a row group in batches.
+
+        Lists that could decode to too many bytes stay encoded.
+        """
         metadata = self._file.metadata.row_group(group)
         parts = [metadata.column(place) for place in range(metadata.num_columns)]
         parts = [part for part in parts if f"{part.path_in_schema}.".startswith(f"{name}.")]
@@ -85,7 +92,10 @@ class ParquetFile:
             yield batch.column(0)
 
     def _longest_coded(self, name: str, group: int) -> int:
-        """Return the size in bytes of the longest text in a column's dictionaries. Reading one row loads them all."""
+        """Return the size in bytes of the longest text in a column's dictionaries.
+
+        Reading one row loads all dictionaries.
+        """
         for batch in self._coded.iter_batches(columns=[name], batch_size=1, row_groups=[group]):
             return _longest_coded(batch.column(0))
         return 0
@@ -151,7 +161,10 @@ def _pieces(array: pyarrow.Array) -> Iterator[pyarrow.Array]:
 
 
 def _size_of(array: pyarrow.Array) -> int:
-    """Return the decoded size of all values in bytes, plus an overhead per Python object."""
+    """Return the decoded size of all values in bytes.
+
+    The size includes an overhead per Python object.
+    """
     import pyarrow
 
     own = len(array) * _BYTES_PER_VALUE

@@ -1,4 +1,7 @@
-"""Read the scores of systems and of their sentences from tab-separated files, for meta-evaluation."""
+"""Read the scores of systems and of their sentences for meta-evaluation.
+
+The files are tab-separated.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +31,11 @@ def read_system_scores(path: str | Path) -> dict[str, dict[str, float]]:
 
 
 def parse_system_scores(text: str, *, name: str) -> dict[str, dict[str, float]]:
-    """Parse metric → system → score. Lines are [metric [references]] system score, separated by tabs.
+    """Parse metric → system → score.
 
-    With references, the metric is called `metric|references`. Without a metric, the metric is named like the file. A
-    header line with these column names is optional.
+    Lines are [metric [references]] system score, separated by tabs. With references, the metric is called
+    `metric|references`. Without a metric, the metric is named like the file. A header line with these column names is
+    optional.
     """
     table: dict[str, dict[str, float]] = {}
     for line, row in _rows(text, name, SYSTEM_COLUMNS):
@@ -40,7 +44,10 @@ def parse_system_scores(text: str, *, name: str) -> dict[str, dict[str, float]]:
 
 
 def read_sentence_scores(path: str | Path) -> dict[str, dict[tuple[str, int], float]]:
-    """Read metric → (system, sentence) → score, from `system sentence score` or `metric system sentence score`."""
+    """Read metric → (system, sentence) → score from a file.
+
+    Lines are `system sentence score` or `metric system sentence score`, separated by tabs.
+    """
     table: dict[str, dict[tuple[str, int], float]] = {}
     for line, row in _rows(read_text(path), str(path), SENTENCE_COLUMNS):
         sentence = whole_number(row["sentence"], "sentence", file=str(path), line=line)

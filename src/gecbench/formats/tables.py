@@ -1,4 +1,6 @@
-"""Read tables (JSON Lines, CSV, TSV, Parquet, data frames, `datasets`) and parallel text.
+"""Read tables and parallel text.
+
+Tables are JSON Lines, CSV, TSV, Parquet, data frames and `datasets`.
 
 Text columns are found by common names, or by the name you give. If the table has an `id` column, rows may be in any
 order. This column has the ids of the corpus, or sentence numbers counted from 0 or 1. If the table has a `source`
@@ -112,7 +114,10 @@ _TABLE_SHARE = 0.8
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table by name, all of the same length. `place` is the file name for error messages."""
+    """The columns of a table by name, all of the same length.
+
+    `place` is the file name for error messages.
+    """
 
     values: Mapping[str, Sequence[Any]]
     place: str | None = None
@@ -121,9 +126,10 @@ class Columns:
         return len(next(iter(self.values.values()), ()))
 
     def find(self, names: Sequence[str], wanted: str | None, fix: str) -> str:
-        """Return the name of the column to read: `wanted` if given, else the only column with a common name.
+        """Return the name of the column to read.
 
-        `fix` is the advice in the error message if there is no such column.
+        This is `wanted` if given, else the only column with a common name. `fix` is the advice in the error message if
+        there is no such column.
         """
         if wanted is not None:
             if wanted not in self.values:
@@ -138,7 +144,10 @@ class Columns:
         raise self._not_found(f"no column has a common name such as {names[0]!r}", fix)
 
     def texts(self, name: str) -> list[str]:
-        """Return a column of texts, or raise an error that names the first row without text."""
+        """Return a column of texts.
+
+        If a row has no text, raise an error that names the first such row.
+        """
         for row, value in enumerate(self.values[name], 1):
             if not isinstance(value, str):
                 kind = "missing" if value is None else type_name(value)
@@ -210,10 +219,11 @@ def edited_texts(
     annotator: int | None = None,
     ignore_width: bool = False,
 ) -> EditedTexts:
-    """Return predictions given as edits. They must cover the sentences of the corpus in order.
+    """Return predictions given as edits.
 
-    If there are several annotators, `annotator` must choose one. With `ignore_width`, sentences may differ in
-    full-width and half-width characters, and the sentences of the corpus are used.
+    The edits must cover the sentences of the corpus in order. If there are several annotators, `annotator` must choose
+    one. With `ignore_width`, sentences may differ in full-width and half-width characters, and the sentences of the
+    corpus are used.
     """
     if len(edited) != len(corpus):
         raise InputError(
@@ -243,7 +253,9 @@ _HALF_WIDTH = {full: full - 0xFEE0 for full in range(0xFF01, 0xFF5F)}
 
 
 def is_same_sentence(one: str, other: str, ignore_width: bool = False) -> bool:
-    """Return whether two sentences have the same tokens. `ignore_width` ignores the width of characters.
+    """Return whether two sentences have the same tokens.
+
+    With `ignore_width`, full-width and half-width characters count as equal.
 
     >>> is_same_sentence("他 说 ：", "他 说 :"), is_same_sentence("他 说 ：", "他 说 :", ignore_width=True)
     (False, True)
@@ -257,7 +269,10 @@ _ESSAY = re.compile(r"### essay_id = (.*)")
 
 
 def is_essays(lines: Sequence[str]) -> bool:
-    """Return whether lines are essays in MultiGEC's format: `### essay_id = …`, then the text."""
+    """Return whether lines are essays in MultiGEC's format.
+
+    Each essay starts with a line `### essay_id = …`, and its text follows.
+    """
     return _ESSAY.match(next((line for line in lines[:200] if line.strip()), "")) is not None
 
 
@@ -331,7 +346,10 @@ def _table_hint(lines: Sequence[str]) -> str | None:
 
 
 def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
-    """Read the lines of a text file or, from a table, the column with one of these names."""
+    """Read the lines of a text file, or a column of a table.
+
+    `names` are the possible names of the column.
+    """
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
     if ending not in ENDINGS:
         return read_lines(path)
@@ -375,7 +393,10 @@ def texts_of(
     annotator: int | None = None,
     ignore_width: bool = False,
 ) -> Any:
-    """Return the texts of a file or a table in the order of the corpus, and other predictions unchanged."""
+    """Return the texts of a file or a table in the order of the corpus.
+
+    Other predictions are returned unchanged.
+    """
     if isinstance(predictions, Path):
         return read_predictions(predictions, corpus, column, annotator, ignore_width)
     if annotator is not None:
@@ -394,7 +415,10 @@ def texts_of(
 
 
 def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = None) -> list[str]:
-    """Return the predictions of a table in the order of the corpus: by id if it has an id column, else row by row."""
+    """Return the predictions of a table in the order of the corpus.
+
+    Rows are matched by id if the table has an id column, and by position otherwise.
+    """
     texts = columns.texts(columns.find(PREDICTION_NAMES, column, "Choose one with column=NAME"))
     ids = id_column(columns.values)
     order = range(len(texts)) if ids is None else _order_by_id(columns, ids, corpus)
@@ -411,7 +435,10 @@ def id_column(names: Iterable[str]) -> str | None:
 
 
 def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
-    """Return the row of each sentence, matched by the ids of the corpus or by sentence numbers from 0 or 1."""
+    """Return the row of each sentence, matched by id.
+
+    The ids are those of the corpus, or sentence numbers counted from 0 or 1.
+    """
     given, ids = [*map(str, columns.values[name])], corpus.ids or ()
     start = None if set(given) == set(ids) else _first_number(given, ids)
     if start is not None:
@@ -439,9 +466,10 @@ def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
 
 
 def _first_number(given: Sequence[str], ids: Sequence[str]) -> int | None:
-    """Return 0 or 1 if the given ids are the numbers of all sentences, counted from 0 or 1. Otherwise return None.
+    """Return the number from which the given ids count all sentences, 0 or 1.
 
-    If the ids of the corpus are other numbers, only these ids are valid, so return None.
+    Return None if the ids are not the numbers of all sentences. If the ids of the corpus are other numbers, only these
+    ids are valid, so return None.
     """
     starts = {start: [str(start + i) for i in range(len(ids))] for start in (0, 1)}
     if any(value.isdecimal() for value in ids) and list(ids) not in starts.values():
@@ -466,7 +494,10 @@ def _letters(text: str) -> str:
 
 
 def _read_jsonl(data: bytes, file: str) -> Columns | list[str]:
-    """Return the columns of JSON objects, or the texts if every line is a JSON string."""
+    """Return the columns of JSON objects, or the texts of JSON strings.
+
+    The texts are returned if every line is a string.
+    """
     rows = json_values(split_lines(data, file), file)
     if rows and all(isinstance(row, str) for row in rows):
         return rows
@@ -506,7 +537,10 @@ _READERS: Mapping[str, Callable[[bytes, str], Columns | list[str]]] = {
 
 
 def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpus:
-    """Read a corpus from a source file and one file per reference, paired by line number."""
+    """Read a corpus from a source file and one file per reference.
+
+    Sentences are paired by line number, and essays by id.
+    """
     if not references:
         raise InputError("there are no reference files", fix="Give at least one")
     sources = read_texts(source, SOURCE_NAMES)
@@ -525,7 +559,10 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpu
 
 
 def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) -> Corpus:
-    """Return the corpus of essays, with references paired by id. Every essay needs at least one reference."""
+    """Return the corpus of essays, with references paired by id.
+
+    Every essay needs at least one reference.
+    """
     names, texts = sources.values["id"], sources.values["text"]
     files = [parse_essays(read_lines(path), str(path)).values for path in references]
     columns = [dict(zip(values["id"], values["text"], strict=True)) for values in files]

@@ -1,4 +1,7 @@
-"""Read and write text files (UTF-8, split at newlines only), lock files, and find the cache folder."""
+"""Read and write text files, lock files, and find the cache folder.
+
+Text is UTF-8, and only newlines end a line.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ MOST_UNPACKED = 2**30
 
 
 def read_lines(path: str | Path) -> list[str]:
-    r"""Return the lines of a file. `.gz` files are unpacked, and `-` is standard input.
+    r"""Return the lines of a file.
+
+    `.gz` files are unpacked, and `-` is standard input.
 
     Only "\n" ends a line (a "\r" before it is dropped), so a form feed, U+0085 or U+2028 inside a sentence does not
     shift the lines after it. Empty lines are kept, and a byte order mark is dropped. A file whose lines end in "\r"
@@ -28,7 +33,10 @@ def read_lines(path: str | Path) -> list[str]:
 
 
 def split_lines(data: bytes, file: str) -> list[str]:
-    """Return the lines of a file's content, as `read_lines` does. `file` is the name for error messages."""
+    """Return the lines of a file's content, as `read_lines` does.
+
+    `file` is the name for error messages.
+    """
     text = decode(data, file)
     if "\n" not in text and "\r" in text.rstrip("\r"):
         fix = rf"Convert the file first: tr '\r' '\n' < {file}"
@@ -45,24 +53,36 @@ def lines_of(text: str) -> list[str]:
 
 
 def read_text(path: str | Path) -> str:
-    """Return a file's text with unchanged line ends. `.gz` files are unpacked, and a byte order mark is dropped."""
+    """Return a file's text with unchanged line ends.
+
+    `.gz` files are unpacked, and a byte order mark is dropped.
+    """
     return decode(read_bytes(path), str(path))
 
 
 def read_marked_text(path: str | Path) -> str:
-    """Return a file's text like `read_text`, but keep its byte order mark, as the official programs do."""
+    """Return a file's text like `read_text`, but keep its byte order mark.
+
+    The official programs keep it too.
+    """
     data = read_bytes(path)
     mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK.encode()) else ""
     return mark + decode(data, str(path))
 
 
 def universal_newlines(text: str) -> str:
-    """Replace all kinds of line ends with a newline, as Python 3 does when it opens files."""
+    """Replace all kinds of line ends with a newline.
+
+    Python 3 does the same when it opens files.
+    """
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the content of a file. `.gz` files are unpacked, and `-` is standard input."""
+    """Return the content of a file.
+
+    `.gz` files are unpacked, and `-` is standard input.
+    """
     if str(path) == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input is closed", fix="Give a file, or pipe text into the command")
@@ -88,7 +108,10 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def check_files(paths: Iterable[str | Path | None]) -> None:
-    """Raise an error for missing files, before anything is read or downloaded. None and `-` are skipped."""
+    """Raise an error for missing files, before anything is read or downloaded.
+
+    None and `-` are skipped.
+    """
     for path in paths:
         if path is None or str(path) == STANDARD_INPUT:
             continue
@@ -156,7 +179,10 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
 
 
 def zip_bytes(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive of these files. The same content always gives the same bytes."""
+    """Return a zip archive of these files.
+
+    The same content always gives the same bytes.
+    """
     import zipfile
 
     packed = io.BytesIO()
@@ -176,7 +202,10 @@ def flush_file(path: Path) -> None:
 
 
 def check_not_overwriting(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
-    """Raise an error if an output would overwrite an input or another output. Devices and pipes are allowed."""
+    """Raise an error if an output would overwrite an input or another output.
+
+    Devices and pipes are allowed.
+    """
     taken = {place: str(path) for path in inputs if (place := _place(path))}
     for path in outputs:
         place = _place(path)
@@ -193,7 +222,10 @@ def is_same_file(one: str | Path, other: str | Path) -> bool:
 
 
 def _place(path: str | Path | None) -> object:
-    """Return the identity of a regular file, which may not exist yet, or None for anything else."""
+    """Return the identity of a regular file, or None for anything else.
+
+    The file may not exist yet.
+    """
     if path is None or str(path) == STANDARD_INPUT:
         return None
     try:
@@ -255,7 +287,10 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def cache_folder() -> Path:
-    """Return the folder for downloaded files and cached scores, inside the Hugging Face cache."""
+    """Return the folder for downloaded files and cached scores.
+
+    It is inside the Hugging Face cache.
+    """
     if home := os.environ.get("HF_HOME"):
         return Path(home).expanduser() / "gecbench"
     general = os.environ.get("XDG_CACHE_HOME")
@@ -270,9 +305,10 @@ except ImportError:  # pragma: no cover - Windows
 
 
 def lock(file: IO[Any], name: str, fix: str) -> None:
-    """Lock a file for this process until it is closed, or raise an error if another process holds the lock.
+    """Lock a file for this process until it is closed.
 
-    Does nothing if the system or the file system does not support locks.
+    Raise an error if another process holds the lock. Do nothing if the system or the file system does not support
+    locks.
     """
     if fcntl is None:
         return

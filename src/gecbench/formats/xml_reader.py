@@ -1,4 +1,7 @@
-"""A safe XML reader. Document types and entities are errors, so no entity can expand or include a file."""
+"""An XML reader that rejects document types and entities.
+
+So no entity can expand or include a file.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from gecbench.errors import InputError
 
 
 class XmlReader:
-    """Call `open` and `close` for every element and `characters` for text. Errors name the file and the line."""
+    """Base class of readers that handle elements and text one by one.
+
+    `open` and `close` are called for every element, and `characters` for text. Errors name the file and the line.
+    """
 
     def __init__(self, file: str) -> None:
         self.file = file
