@@ -1,1 +1,4 @@
-"""Human performance and judgments: upper bound, ranking, agreement, extent of change, meta-evaluation."""
+"""Human performance and human judgments.
+
+This covers the human bound, rankings, agreement, extent of change and meta-evaluation.
+"""

@@ -1,4 +1,7 @@
-"""Agreement between judges: Cohen's kappa, plain and quadratic-weighted, on pairs of systems."""
+"""Agreement between judges on pairs of systems.
+
+It is measured by Cohen's kappa, plain and quadratic-weighted.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,10 @@ class Agreement:
 
 
 def _kappa(table: NDArray[np.float64], *, weighted: bool) -> float:
-    """Return Cohen's kappa (1960) of a table of outcomes, or the quadratic-weighted kappa (1968).
+    """Return Cohen's kappa (1960) of a table of outcomes.
 
-    The value is NaN if there is nothing to compare, or if both judges always give the same outcome.
+    With `weighted`, return the quadratic-weighted kappa (1968). The value is NaN if there is nothing to compare, or if
+    both judges always give the same outcome.
     """
     if not table.any():
         return float("nan")
@@ -45,7 +49,9 @@ def _kappa(table: NDArray[np.float64], *, weighted: bool) -> float:
 def agreement(
     pairs: Iterable[OutcomePair], *, both_system_orders: bool = True, both_judge_orders: bool = True
 ) -> Agreement:
-    """Return the plain and the weighted kappa of pairs of outcomes, given as a list or a `Counter`.
+    """Return the plain and the weighted kappa of pairs of outcomes.
+
+    `pairs` is a list or a `Counter`.
 
     Cohen's kappa depends on the order of the two systems and of the two judges. These orders are arbitrary, so by
     default every comparison counts in both orders.
@@ -75,7 +81,10 @@ def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, lis
 
 
 def _within(judgments: Iterable[Judgment], same_judge: bool) -> Counter[OutcomePair]:
-    """Count the pairs of outcomes of the same judge, or of different judges, without listing the pairs."""
+    """Count the pairs of outcomes of the same judge, or of different judges.
+
+    The pairs are counted without listing them.
+    """
     table: Counter[OutcomePair] = Counter()
     for found in _by_pair(judgments, oriented=True).values():
         by_judge: dict[str, Counter[int]] = defaultdict(Counter)
@@ -101,12 +110,18 @@ def inter_agreement(judgments: Iterable[Judgment]) -> Agreement:
 
 
 def intra_agreement(judgments: Iterable[Judgment]) -> Agreement:
-    """Return the agreement of judges with themselves when they judge the same pair and sentence again."""
+    """Return the agreement of judges with themselves.
+
+    It compares judgments of the same pair and sentence by the same judge.
+    """
     return agreement(_within(judgments, same_judge=True))
 
 
 def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agreement:
-    """Return the agreement between two groups of judges on the same pair and sentence."""
+    """Return the agreement between two groups of judges.
+
+    It compares judgments of the same pair and sentence.
+    """
     others = _by_pair(other, oriented=True)
     pairs: Counter[OutcomePair] = Counter()
     for key, found in _by_pair(one, oriented=True).items():
@@ -117,10 +132,11 @@ def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agree
 
 
 def pooled_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> tuple[Agreement, Agreement, Agreement]:
-    """Return the agreement within each of two groups, and within their union (Sakaguchi et al. 2016, Table 7).
+    """Return the agreement within each of two groups, and within their union.
 
-    As in the paper, a pair of systems on a sentence is used if it was shown at least twice in each group, ranked or
-    not. An outcome is 1 if the system shown first wins. The union includes the comparisons within each group.
+    This is Table 7 of Sakaguchi et al. 2016. As in the paper, a pair of systems on a sentence is used if it was shown
+    at least twice in each group, ranked or not. An outcome is 1 if the system shown first wins. The union includes the
+    comparisons within each group.
     """
     others = _by_pair(other, oriented=False)
     within: tuple[list[OutcomePair], ...] = ([], [], [])

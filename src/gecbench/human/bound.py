@@ -1,4 +1,6 @@
-"""The human bound: annotators scored like systems, against subsets of the others (Bryant & Ng 2015, §5).
+"""The human bound: annotators scored like systems (Bryant & Ng 2015, §5).
+
+Each annotator is scored against subsets of the others.
 
 With n annotators, f(a, X) is the score of author a (an annotator or a system) against the annotators in X:
 
@@ -36,7 +38,10 @@ Members = NDArray[np.bool_]  # which annotators are in a subset
 
 @dataclass(frozen=True)
 class BoundRow:
-    """Scores against `size` annotators: h_i (eq. 2, NaN if all annotators are in X) and s_i (eq. 3)."""
+    """The scores of humans and systems against `size` annotators.
+
+    `human` is h_i (eq. 2), or NaN if all annotators are in X. `systems` has s_i (eq. 3) by name.
+    """
 
     size: int
     human: float
@@ -49,7 +54,10 @@ class BoundRow:
 
 @dataclass(frozen=True)
 class Bound:
-    """The human bound: one row per number of annotators, and g(X) (eq. 1) for each subset."""
+    """The human bound, with one row per number of annotators.
+
+    `g` has g(X) (eq. 1) for each subset.
+    """
 
     rows: tuple[BoundRow, ...]
     subsets: Subsets
@@ -75,7 +83,7 @@ def human_bound(
     sentences: Sequence[int] | None = None,
     **preprocessing: Any,
 ) -> Bound:
-    """Score each annotator against the others, and systems against the same references.
+    """Score annotators against each other, and systems against the same references.
 
     This works with any metric, on edits (Bryant & Ng 2015) or on references. For JFLEG, the last row has the published
     score "Human".
@@ -116,7 +124,9 @@ def human_bound(
 def bound_by_category(
     metric: str | Metric, corpus: Corpus, categories: Sequence[str] | None = None, *, sizes: Sizes = "last"
 ) -> dict[str, Bound]:
-    """Return the human bound of each error category, from only the edits of that category (§6.1).
+    """Return the human bound of each error category (§6.1).
+
+    The bound of a category uses only the edits of that category.
 
     The metric must score against edits. Systems are not scored, because the categories of their edits are unknown.
     """
@@ -135,14 +145,20 @@ def _selected(texts: Sequence[str], sentences: Sequence[int]) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Annotators:
-    """A corpus in which every annotator has every sentence, and the corrected text of each annotator."""
+    """A corpus in which every annotator has every sentence.
+
+    `texts` has the corrected text of each annotator.
+    """
 
     corpus: Corpus
     texts: tuple[Sequence[str], ...] = field(repr=False)
 
 
 def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
-    """Return the annotators that a metric scores against. Annotators not listed for a sentence get no edits there."""
+    """Return the annotators that a metric scores against.
+
+    Annotators who are not listed for a sentence get no edits there.
+    """
     if metric.gold(corpus) == "annotations" and corpus.annotations is not None:
         corpus = corpus.replace(annotations=EditTable.of(complete(corpus.annotations)))
         rows: Sequence[Sequence[Any]] = metric.annotations(corpus)
@@ -164,9 +180,10 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
 
 
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
-    """Return all non-empty subsets of annotators, or only the subsets that leave out exactly one annotator.
+    """Return the non-empty subsets of annotators.
 
-    A subset is a number with one bit per annotator.
+    With `sizes="last"`, return only the subsets that leave out exactly one annotator. A subset is a number with one bit
+    per annotator.
     """
     if not 1 <= annotators <= MOST_ANNOTATORS:
         raise InputError(
@@ -185,9 +202,10 @@ def subset_members(subsets: Subsets, annotators: int) -> Members:
 
 
 def bound_of_values(values: Values, subsets: Subsets, annotators: int, systems: Sequence[str]) -> Bound:
-    """Return the bound from `values`, the table of f(a, X) with authors as rows and subsets as columns (eq. 1 to 3).
+    """Return the bound from the table of f(a, X) (eq. 1 to 3).
 
-    The authors are the annotators, then the systems. Values of annotators inside X are ignored.
+    `values` is this table, with authors as rows and subsets as columns. The authors are the annotators, then the
+    systems. Values of annotators inside X are ignored.
     """
     outside = ~subset_members(subsets, annotators).T
     left = outside.sum(axis=0)
@@ -204,7 +222,10 @@ def bound_of_values(values: Values, subsets: Subsets, annotators: int, systems: 
 def _score_authors(
     metric: Metric, annotators: Annotators, authors: Sequence[Sequence[str]], subsets: Subsets
 ) -> Values:
-    """Return f(a, X) for all authors and subsets, in the fastest way that the metric allows."""
+    """Return f(a, X) for all authors and subsets.
+
+    This uses the fastest way that the metric allows.
+    """
     people = len(annotators.texts)
     counts = _author_counts(metric, annotators, authors)
     if counts is None:  # the metric counts all references together, so count again for each subset
@@ -231,7 +252,7 @@ def _score_authors(
 
 
 def _author_counts(metric: Metric, annotators: Annotators, authors: Sequence[Sequence[str]]) -> Counts | None:
-    """Return an array of counts with the axes (authors, sentences, annotators, counts).
+    """Return counts with the axes (authors, sentences, annotators, counts).
 
     Return None if the metric does not have one row of counts per annotator.
     """
@@ -258,7 +279,9 @@ def _restricted(metric: Metric, corpus: Corpus, members: list[int]) -> Corpus:
 
 
 def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool = False) -> Values:
-    """Return F of all authors and subsets with M2's greedy-cumulative policy (docs/metrics/m2.md §9, §10).
+    """Return F with M2's greedy-cumulative policy for all authors and subsets.
+
+    See docs/metrics/m2.md §9 and §10.
 
     `counts` has the axes (authors, sentences, annotators, 3), with the numbers of correct, proposed and gold edits.
     With `rounded`, annotators are chosen as in errant_compare.
@@ -276,9 +299,9 @@ def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool 
 def score_subsets(
     authors: int, annotators: int, subsets: Subsets, against: Callable[[Members], Callable[[int], float]]
 ) -> Values:
-    """Return the table of f(a, X), computed value by value. `against(X)` returns a function from author to score.
+    """Return the table of f(a, X), computed value by value.
 
-    The value is NaN for annotators inside X.
+    `against(X)` returns a function from author to score. The value is NaN for annotators inside X.
     """
     values = np.full((authors, len(subsets)), np.nan)
     with progress(len(subsets), "sets of annotators") as bar:

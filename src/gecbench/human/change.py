@@ -1,4 +1,7 @@
-"""Extent of change between texts: sTER, share changed, character distance (Sakaguchi et al. 2016, §3.2)."""
+"""Extent of change between texts (Sakaguchi et al. 2016, §3.2).
+
+It is measured by sTER, the share of changed sentences, and the character distance.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,11 @@ _CHUNK = 2_000
 
 @dataclass(frozen=True)
 class Change:
-    """Means over sentences: TER edits (sTER), share of changed sentences, character Levenshtein distance."""
+    """The extent of change between texts, as means over sentences.
+
+    `ster` counts TER edits (sTER), `changed` is the share of changed sentences, and `characters` is the Levenshtein
+    distance in characters.
+    """
 
     sentences: int
     ster: float
@@ -40,7 +47,10 @@ def change(before: Texts, after: Texts) -> Change:
 
 
 def changes(comparisons: Mapping[str, tuple[Texts, Texts]]) -> dict[str, Change]:
-    """Measure several changes by name. The TER edits of equal pairs of lines are computed only once."""
+    """Measure several changes by name.
+
+    The TER edits of equal pairs of lines are computed only once.
+    """
     lines = {name: _pairs(before, after) for name, (before, after) in comparisons.items()}
     edits = ter_edits_of(list(dict.fromkeys(pair for pairs in lines.values() for pair in pairs)))
     return {
@@ -64,9 +74,10 @@ def mean_change(several: Sequence[Change]) -> Change:
 
 
 def ter_edits_of(pairs: Sequence[TextPair]) -> dict[TextPair, int]:
-    """Return the number of edits (insertions, deletions, substitutions, shifts) for each pair of lines.
+    """Return the number of TER edits for each pair of lines.
 
-    The edits are counted like sacrebleu's TER with its defaults, which ignore case.
+    The edits are insertions, deletions, substitutions and shifts. They are counted like sacrebleu's TER with its
+    defaults, which ignore case.
     """
     found: dict[TextPair, int] = {}
     with progress(len(pairs), "TER") as bar:

@@ -40,7 +40,10 @@ SentenceScores = Mapping[tuple[str, int], float]  # by system and sentence
 
 @dataclass(frozen=True)
 class Correlation:
-    """A correlation coefficient over `items` systems. NaN if all metric scores or all human scores are equal."""
+    """A correlation coefficient over `items` systems.
+
+    `value` is NaN if all metric scores or all human scores are equal.
+    """
 
     method: Method
     value: float
@@ -49,7 +52,10 @@ class Correlation:
 
 
 def coefficient(first: ArrayLike, second: ArrayLike, method: Method) -> float:
-    """Return Spearman's rho, Pearson's r or Kendall's tau-b of two sequences, computed with scipy."""
+    """Return Spearman's rho, Pearson's r or Kendall's tau-b of two sequences.
+
+    The coefficient is computed with scipy.
+    """
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if x.shape != y.shape or x.ndim != 1:
         problem = f"{counted(x.size, 'score')} cannot be correlated with {counted(y.size, 'score')}"
@@ -108,7 +114,9 @@ def correlate(
 
 
 def approximate_interval(value: float, items: int, method: Method, confidence: float = 0.95) -> Interval | None:
-    """Return the interval of a coefficient by Fisher's transformation, or None if it is not defined.
+    """Return the interval of a coefficient by Fisher's transformation.
+
+    Return None if the interval is not defined.
 
     The variance of atanh(value) is 1 / (n - 3) for Pearson's r (Fisher 1921), (1 + value² / 2) / (n - 3) for
     Spearman's rho (Bonett & Wright 2000) and 0.437 / (n - 4) for Kendall's tau (Fieller et al. 1957).
@@ -133,7 +141,9 @@ def correlate_runs(
     *,
     confidence: float = 0.95,
 ) -> Correlation:
-    """Correlate metric scores with human scores. The interval covers the coefficients of the bootstrap `runs`.
+    """Correlate metric scores with human scores, with an interval from runs.
+
+    The interval covers the coefficients of the bootstrap `runs`.
 
     `runs` are human scores (runs × systems, in the order of `human`). Each run comes from resampled judgments, so the
     interval shows how much the coefficient of these systems varies with the judgments.
@@ -158,7 +168,10 @@ def _coefficients_of_runs(x: NDArray[np.float64], runs: NDArray[np.float64], met
 
 
 def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
-    """Return the sorted systems of both sides, or raise an error that names a missing system."""
+    """Return the sorted systems of both sides.
+
+    If a system is missing on one side, raise an error that names it.
+    """
     lone = sorted(set(metric) ^ set(human))
     if lone:
         where = "the human scores" if lone[0] in metric else "the metric's scores"
@@ -175,7 +188,9 @@ def choose_systems(
     scored: Sequence[Collection[str]],
     sets: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> frozenset[str]:
-    """Return the wanted systems that are both judged and scored. Warn of wanted systems that are not judged or scored.
+    """Return the wanted systems that are both judged and scored.
+
+    Warn of wanted systems that are not judged or not scored.
 
     `wanted` contains names of systems, names of `sets`, or "all".
     """
@@ -275,7 +290,9 @@ def sentence_agreement(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> SentenceAgreement:
-    """Compare a metric's scores of (system, sentence) with pairwise judgments. For `ties` see `SentenceAgreement`.
+    """Compare a metric's sentence scores with pairwise judgments.
+
+    `scores` are by (system, sentence). For `ties`, see `SentenceAgreement`.
 
     The interval resamples sentences, because the judgments of one sentence are not independent.
     """
@@ -299,7 +316,7 @@ def sentence_agreement(
 
 
 def _metric_outcome(scores: SentenceScores, pair: Judgment) -> int:
-    """Return 1 if the metric prefers the first system, -1 for the second, 0 for a tie."""
+    """Return 1 if the first system has the higher score, -1 the second, 0 for a tie."""
     values = []
     for system in (pair.system1, pair.system2):
         if (system, pair.sentence) not in scores:
@@ -310,7 +327,10 @@ def _metric_outcome(scores: SentenceScores, pair: Judgment) -> int:
 
 
 def _count_index(metric: int, human: int) -> int:
-    """Return the position in `SentenceAgreement` of the field that counts a pair of outcomes."""
+    """Return which field of `SentenceAgreement` counts a pair of outcomes.
+
+    The field is given by its position.
+    """
     if human == 0:
         return 4 if metric == 0 else 3
     return 2 if metric == 0 else 0 if metric == human else 1
@@ -345,7 +365,10 @@ class MetricScores:
         return replace(self, systems=chosen, sentences=by_sentence)
 
     def aggregated(self, method: Aggregate) -> MetricScores:
-        """Compute the scores of systems from sentence scores, by TrueSkill or Expected Wins."""
+        """Compute the scores of systems from their sentence scores.
+
+        `method` is "trueskill" or "expected-wins". With "corpus", the scores do not change.
+        """
         if method == "corpus":
             return self
         if method not in AGGREGATES:
@@ -364,7 +387,10 @@ class MetricScores:
 
 @dataclass(frozen=True)
 class Window:
-    """Coefficients over only the systems that humans ranked from `first` to `last`, counted from 1."""
+    """Coefficients over neighbors in the human ranking.
+
+    They use only the systems that humans ranked from `first` to `last`, counted from 1.
+    """
 
     first: int
     last: int
@@ -386,7 +412,9 @@ class Williams:
 
 
 def williams_test(r12: float, r13: float, r23: float, items: int) -> tuple[float, float]:
-    """Return t and the two-sided p of Williams' test (1959) for a difference between r12 and r13.
+    """Return t and the two-sided p of Williams' test (1959).
+
+    The test is for a difference between r12 and r13.
 
     Args:
         r12: The correlation of human scores with one metric.
@@ -440,9 +468,10 @@ def score_systems(
     sentences: bool = False,
     **preprocessing: Any,
 ) -> list[MetricScores]:
-    """Score all systems with all metrics against all reference sets. `sentences=True` adds sentence scores.
+    """Score all systems with all metrics against all reference sets.
 
-    `preprocessing` contains fields of `Preprocessing`, such as `tokenize="auto"`.
+    `sentences=True` adds sentence scores. `preprocessing` contains fields of `Preprocessing`, such as
+    `tokenize="auto"`.
     """
     prepare = Preprocessing(**preprocessing).prepare
     prepared = {
@@ -483,7 +512,9 @@ def meta_evaluate(
     aggregate: Aggregate = "corpus",
     windows: int = 0,
 ) -> list[MetaRow]:
-    """Correlate metrics with human scores of the same systems, and with judgments of the same sentences.
+    """Correlate metrics with human scores and with judgments of sentences.
+
+    The human scores must be of the same systems, and the judgments of the same sentences.
 
     Args:
         scores: The scores of each metric, as `gecbench.human.correlation.MetricScores`.
@@ -543,7 +574,10 @@ def meta_evaluate(
 
 
 def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Iterator[Window]:
-    """Yield the coefficients over each group of `size` neighbors in the human ranking (Kobayashi et al. 2024)."""
+    """Yield the coefficients over each group of neighbors in the human ranking.
+
+    Each group has `size` systems (Kobayashi et al. 2024).
+    """
     order = sorted(same_systems(metric, human), key=lambda name: -human[name])
     for first in range(len(order) - size + 1):
         names = order[first : first + size]
@@ -552,7 +586,10 @@ def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Ite
 
 
 def _williams_tests(scores: Sequence[MetricScores], rows: Sequence[MetaRow]) -> list[dict[Method, Williams]]:
-    """Return the test of each row against the best row, by coefficient. A single row has no test."""
+    """Return the test of each row against the best row, by coefficient.
+
+    A single row has no test.
+    """
     tests: list[dict[Method, Williams]] = [{} for _ in rows]
     for method in WILLIAMS_METHODS:
         values = [row.correlations[method].value if method in row.correlations else nan for row in rows]

@@ -1,4 +1,7 @@
-"""Rank systems by pairwise judgments: Expected Wins and TrueSkill, with rank ranges and clusters."""
+"""Rank systems by pairwise judgments, with Expected Wins or TrueSkill.
+
+Rankings have rank ranges and clusters.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ _CELLS_PER_BLOCK = 1_000_000  # of the resampled tables of Expected Wins
 
 @dataclass(frozen=True)
 class RankedSystem:
-    """One line of a ranking. The rank is between `best` and `worst`. Systems in the same `cluster` are tied."""
+    """One line of a ranking.
+
+    The rank is between `best` and `worst`. Systems in the same `cluster` are tied.
+    """
 
     system: str
     score: float
@@ -42,7 +48,10 @@ class RankedSystem:
 
 @dataclass(frozen=True)
 class HumanRanking:
-    """Systems from best to worst, and their scores in each run (runs × systems, in the same order)."""
+    """Systems from best to worst, and their scores in each run.
+
+    `runs` has a row per run and a column per system, in the same order.
+    """
 
     method: str
     systems: tuple[RankedSystem, ...]
@@ -53,7 +62,10 @@ class HumanRanking:
         return {line.system: line.score for line in self.systems}
 
     def select(self, systems: Collection[str]) -> HumanRanking:
-        """Return only the lines of these systems. Their scores, rank ranges and clusters do not change."""
+        """Return only the lines of these systems.
+
+        Their scores, rank ranges and clusters do not change.
+        """
         places = [k for k, line in enumerate(self.systems) if line.system in systems]
         return HumanRanking(self.method, tuple(self.systems[k] for k in places), self.runs[:, places])
 
@@ -65,7 +77,9 @@ class HumanRanking:
 
 @dataclass(frozen=True)
 class PairTable:
-    """The outcomes of judgments, by pair of systems. The number of a system is its position in `systems`.
+    """The outcomes of judgments, by pair of systems.
+
+    The number of a system is its position in `systems`.
 
     System a has the outcomes `outcomes[offsets[p] : offsets[p + 1]]` against system b, with p = a * len(systems) + b.
     """
@@ -80,7 +94,10 @@ class PairTable:
         return len(self.outcomes) // 2
 
     def count(self, outcome: int) -> NDArray[np.int64]:
-        """Return a matrix: how often a system (row) had this outcome against another system (column)."""
+        """Count how often each system had this outcome against each other system.
+
+        The matrix has a row per system and a column per opponent.
+        """
         sums = np.concatenate(([0], np.cumsum(self.outcomes == outcome)))
         return np.diff(sums[self.offsets]).reshape(len(self.systems), len(self.systems))
 
@@ -91,7 +108,10 @@ def pair_table(judgments: Iterable[Judgment]) -> PairTable:
 
 
 def table_of_rankings(rankings: Iterable[Ranking]) -> PairTable:
-    """Return `pair_table(expand_pairs(rankings))`, but do not create `Judgment` objects."""
+    """Return the judgments in rankings, by pair of systems.
+
+    The table equals `pair_table(expand_pairs(rankings))`, but no `Judgment` objects are created.
+    """
     pairs: list[tuple[tuple[str, float], tuple[str, float]]] = []
     for ranking in rankings:
         ranks = named_ranks(ranking)
@@ -129,9 +149,10 @@ def _table(pairs: Sequence[tuple[tuple[str, float], tuple[str, float]]]) -> Pair
 def expected_wins(
     judgments: Iterable[Judgment] | PairTable, *, runs: int = 1000, seed: int = 0, level: float = 0.05
 ) -> HumanRanking:
-    """Rank systems by Expected Wins: the mean over opponents of wins / (wins + losses) (Bojar et al. 2013).
+    """Rank systems by Expected Wins (Bojar et al. 2013).
 
-    Ties are ignored. Rank ranges come from bootstrap resamples of the judgments.
+    The score of a system is the mean over opponents of wins / (wins + losses). Ties are ignored. Rank ranges come from
+    bootstrap resamples of the judgments.
 
     Args:
         judgments: Pairwise judgments, as `gecbench.formats.judgments.Judgment`.
@@ -172,9 +193,9 @@ def expected_wins(
 
 
 def _win_rates(wins: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return Expected Wins of matrices of wins (…, system, opponent). Opponents without a decided judgment are ignored.
+    """Return Expected Wins of matrices of wins (…, system, opponent).
 
-    A system without any decided judgment gets 0.5.
+    Opponents without a decided judgment are ignored. A system without any decided judgment gets 0.5.
     """
     decided = wins + np.swapaxes(wins, -1, -2)
     rates = np.divide(wins, decided, out=np.zeros(wins.shape), where=decided > 0)
@@ -254,7 +275,9 @@ def _means_of_runs(table: PairTable, steps: int, runs: int, seed: int, threads: 
 
 
 def rank_by_scores(scores: NDArray[np.float64], method: str) -> NDArray[np.float64]:
-    """Return TrueSkill or Expected Wins of systems from their sentence scores (sentences × systems).
+    """Return TrueSkill or Expected Wins of systems from their sentence scores.
+
+    `scores` has a row per sentence and a column per system.
 
     TrueSkill follows Goto et al. 2025: for each sentence, each pair of systems plays one game, and equal scores are a
     draw. Games are played in the order of sentences and systems, so this order affects the result.
@@ -279,7 +302,9 @@ def draw_margin(beta: float) -> float:
 
 
 def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.int64]:
-    """Return the best and worst rank (systems × 2) after dropping level / 2 of the runs (rounded up) on each side.
+    """Return the best and the worst rank of each system (systems × 2).
+
+    On each side, level / 2 of the runs (rounded up) are dropped.
 
     Systems that tie in a run share their ranks: each gets the best and the worst of the shared ranks.
     """
