@@ -1,4 +1,6 @@
-"""Reproduce the tables and figures of papers from raw outputs, references and judgments.
+"""Reproduce the tables and figures of papers.
+
+They are computed from raw outputs, references and judgments.
 
 Each paper is a module with a function `reproduce(resources)`. Its published numbers are in `published/<module>.json`.
 """
@@ -31,7 +33,10 @@ def check_paper(paper: str) -> None:
 
 
 def reproduce(paper: str, upstream: Upstream | None = None, **options: Any) -> Reproduction:
-    """Recompute the tables and figures of a paper. `options` are the other fields of `Resources`."""
+    """Recompute the tables and figures of a paper.
+
+    `options` are the other fields of `Resources`.
+    """
     check_paper(paper)
     resources = Resources(upstream or Upstream.from_environment(), **options)
     sections, figures = import_module(f"gecbench.papers.{paper}").reproduce(resources)

@@ -1,4 +1,7 @@
-"""Bryant & Ng 2015, "How Far are We from Fully Automatic High Quality Grammatical Error Correction?"."""
+"""Reproduce the tables and figures of Bryant & Ng 2015.
+
+The paper is "How Far are We from Fully Automatic High Quality Grammatical Error Correction?".
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ NO_NUMBERS = "The paper shows a figure without numbers."
 
 
 def reproduce(resources: Resources) -> Contents:
-    """Recompute all tables and figures, or fewer if the ten annotations are not available."""
+    """Recompute the tables and figures.
+
+    Some need the ten annotations. Without these, they are incomplete or computed on other data.
+    """
     data = Conll14(resources.upstream)
     nucle = data.whole("nucle")
     ten = data.whole("bn15") if data.has_ten_annotations else None
@@ -71,7 +77,10 @@ def _table2(data: Conll14) -> Section:
 
 
 def _annotators(nucle: Corpus, ten: Corpus | None) -> dict[int, tuple[Corpus, int]]:
-    """Map the paper's annotator numbers to a corpus and an annotator index. A3 and A7 are the official annotators."""
+    """Map the paper's annotator numbers to a corpus and an annotator index.
+
+    A3 and A7 are the official annotators.
+    """
     if ten is not None:
         return {who: (ten, who - 1) for who in range(1, 11)}
     return {who: (nucle, k) for k, who in enumerate(OFFICIAL_IN_BN15)}
@@ -130,7 +139,10 @@ def _published_row(k: int) -> list[float]:
 
 
 def _bound_rows(bound: Bound) -> list[list[float]]:
-    """Return the human score and each system's score and ratio, in percent, for 1, 2, … annotators."""
+    """Return the human score and each system's score and ratio, in percent.
+
+    There is one row for each number of annotators: 1, 2, …
+    """
     rows = [
         (row.human, *(cell for name in TOP_SYSTEMS for cell in (row.systems[name], row.ratio(name))))
         for row in bound.rows[:-1]
@@ -199,7 +211,10 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
 
 
 def _lines(bound: Bound) -> dict[str, Points]:
-    """Return the curves of humans and of each system: numbers of annotators, and F0.5 in percent."""
+    """Return the curves of humans and of each system.
+
+    A curve consists of numbers of annotators, and F0.5 in percent.
+    """
     sizes, human = _human_points(bound)
     systems = {name: (sizes, [100 * row.systems[name] for row in bound.rows[:-1]]) for name in TOP_SYSTEMS}
     return {"Human": (sizes, human)} | systems

@@ -1,4 +1,7 @@
-"""CoNLL-14 as the papers used it: reference sets and system outputs, with or without the 34 merged sentences."""
+"""CoNLL-14 as the papers used it.
+
+This covers reference sets and system outputs, with or without the 34 merged sentences.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ class Conll14:
 
     @cached_property
     def kept_systems(self) -> dict[str, list[str]]:
-        """The outputs of the twelve systems, and the input, on the 1,278 sentences that were not merged."""
+        """The outputs of the twelve systems, and the input, on unmerged sentences.
+
+        These are the 1,278 sentences that were not merged.
+        """
         return {name: self.keep(lines) for name, lines in self.systems.items()}
 
     def keep(self, lines: list[str]) -> list[str]:
@@ -69,7 +75,10 @@ class Conll14:
         return self.whole(config).select(self.kept)
 
     def reference_sets(self) -> tuple[dict[str, Corpus], dict[str, str]]:
-        """Return the available reference sets of the 2016 paper, and for each other set why it is missing."""
+        """Return the available reference sets of the 2016 paper.
+
+        Also return, for each other set, why it is missing.
+        """
         found, missing = {}, {}
         for name, config in REFERENCE_SETS.items():
             if DATASETS["conll14_fluency"].config(config).pinned or self.has_ten_annotations:
@@ -80,11 +89,17 @@ class Conll14:
 
     @cached_property
     def has_ten_annotations(self) -> bool:
-        """Whether the archive of Bryant & Ng is in the mirror or the cache. It is not downloaded here."""
+        """Whether the archive of Bryant & Ng is in the mirror or the cache.
+
+        The archive is not downloaded here.
+        """
         return all(row["where"] != "network" for row in self.upstream.describe("bn15/"))
 
     def published_scores(self) -> dict[tuple[str, str], Mapping[str, float]]:
-        """Return the scores released with the 2016 paper, by our names of the metric and the references."""
+        """Return the scores released with the 2016 paper.
+
+        The keys are our names of the metric and the references.
+        """
         table = parse_system_scores(self.upstream.text(METRIC_SCORES), name=METRIC_SCORES)
         sets = {"NE-fluency": "N-fluency", "NE-minimal": "N-minimal", "all": "All"}
         found: dict[tuple[str, str], Mapping[str, float]] = {}

@@ -33,7 +33,11 @@ MOVED = f"Orange lines: systems whose rank changes by {_FAR} or more. Gray lines
 
 @dataclass(frozen=True)
 class Resources:
-    """Options of a reproduction: source of files, number of processes, TrueSkill runs, and folder of ERRANT's edits."""
+    """Options of a reproduction.
+
+    The fields are the source of files, the number of processes, the number of TrueSkill runs, and the folder of
+    ERRANT's edits.
+    """
 
     upstream: Upstream
     processes: int = 1
@@ -92,7 +96,10 @@ def number(value: float | None, digits: int) -> str:
 
 
 def compared(theirs: float | None, ours: float | None, digits: int, more: int = 1) -> list[str]:
-    """Return three cells: the published number, ours and the difference. The last two have `more` extra decimals."""
+    """Return three cells: the published number, ours and the difference.
+
+    The last two cells have `more` extra decimals.
+    """
     places = digits + more
     difference = None if theirs is None or ours is None else round(float(number(ours, places)) - theirs, places) + 0.0
     sign = "+" if difference is not None and difference > 0 else ""
@@ -123,12 +130,18 @@ def comparison(
 def comparison_of_values(
     first: str, theirs: Mapping[str, float], ours: Mapping[str, float], digits: Callable[[str], tuple[int, int]]
 ) -> Table:
-    """Return a table with one row per published value. `digits(name)` gives `digits` and `more` for `compared`."""
+    """Return a table with one row per published value.
+
+    `digits(name)` gives `digits` and `more` for `compared`.
+    """
     return Table([first, *COMPARED], [[name, *compared(theirs[name], ours[name], *digits(name))] for name in theirs])
 
 
 def side_by_side(first: str, parts: Sequence[str], rows: Iterable[tuple[str, Values, Values]]) -> Table:
-    """Return a table with one row per name: the published and our value of each part, with two decimals."""
+    """Return a table with published values next to ours, one row per name.
+
+    All values have two decimals.
+    """
     header = [first, *(cell for part in parts for cell in (f"{part}: published", "ours"))]
     lines = [
         [name, *(number(value, 2) for pair in zip(theirs, ours, strict=True) for value in pair)]
@@ -199,7 +212,10 @@ def grouped_bars(
     quantity: str,
     limits: Range,
 ) -> None:
-    """Draw our values as groups of bars: a group per label, a bar per name. Black lines mark published values."""
+    """Draw our values as groups of bars.
+
+    There is a group per label and a bar per name. Black lines mark published values.
+    """
     axis = figure.subplots()
     width = 0.8 / len(printed)
     for k, name in enumerate(printed):
@@ -218,7 +234,10 @@ def grouped_bars(
 def ranks_side_by_side(
     figure: Any, columns: Mapping[str, Sequence[str]], breaks: Mapping[str, Sequence[int]] | None = None
 ) -> None:
-    """Draw rankings as columns from best to worst. Lines join equal names, and dotted lines separate clusters."""
+    """Draw rankings as columns from best to worst.
+
+    Lines join equal names, and dotted lines separate clusters.
+    """
     axis = figure.subplots()
     titles = list(columns)
     for k, title in enumerate(titles):
@@ -246,7 +265,10 @@ def ranks_side_by_side(
 def line_with_range(
     figure: Any, places: Sequence[int], tables: Mapping[str, NDArray[np.float64]], labels: tuple[str, str]
 ) -> None:
-    """Draw a line per name through the means of the systems, with vertical bars from the lowest to the highest."""
+    """Draw a line per name through the means of the systems.
+
+    Vertical bars reach from the lowest to the highest system.
+    """
     axis = figure.subplots()
     for (name, table), color, shift in zip(tables.items(), ("red", "#777777"), (-0.06, 0.06), strict=False):
         mean = table.mean(axis=0)
@@ -269,7 +291,10 @@ def curves(
     dashed: Mapping[str, Points] | None = None,
     ticks: Sequence[int] | None = None,
 ) -> None:
-    """Draw named lines. `dashed` are the published lines, in the color of the line with the same name."""
+    """Draw named lines.
+
+    `dashed` are the published lines, in the color of the line with the same name.
+    """
     axis = figure.subplots()
     names = list(dict.fromkeys([*lines, *(dashed or {})]))
     for k, name in enumerate(names):
@@ -344,7 +369,10 @@ def _text_size(axis: Any, name: str) -> tuple[float, float]:
 
 
 def score_figure(panels: Mapping[str, Mapping[str, tuple[float, float]]], note: str) -> Figure:
-    """Return the figure of metric scores against human scores, with one panel per metric."""
+    """Return the figure of metric scores against human scores.
+
+    It has one panel per metric.
+    """
     height = 0.6 + 2.8 * ceil(len(panels) / 3)
     caption = "Metric scores against human scores"
     size = (3.4 * min(3, len(panels)), height)
@@ -352,7 +380,10 @@ def score_figure(panels: Mapping[str, Mapping[str, tuple[float, float]]], note: 
 
 
 def window_figure(lines: Mapping[str, Points], size: int, note: str) -> Figure:
-    """Return the figure of Pearson's r in each window of `size` systems with neighboring human ranks."""
+    """Return the figure of Pearson's r in windows of the human ranking.
+
+    Each window has `size` systems with neighboring human ranks.
+    """
     labels = f"rank of the best of {size} systems", "Pearson's r"
     caption = f"Correlation among {size} neighbors in the human ranking"
     return Figure("windows", caption, lambda figure: curves(figure, lines, labels, (-1.05, 1.05)), note)

@@ -1,4 +1,7 @@
-"""Felice & Briscoe 2015: Towards a standard evaluation method for grammatical error detection and correction."""
+"""Reproduce the tables of Felice & Briscoe 2015.
+
+The paper is "Towards a standard evaluation method for grammatical error detection and correction".
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ def _scores(metric: Metric, corpus: Corpus, systems: Mapping[str, Sequence[str]]
 
 
 def _examples() -> Section:
-    """Return Tables 1 to 3, for our own sentences with the same structure as the paper's."""
+    """Return Tables 1 to 3, computed on our own sentences.
+
+    Our sentences have the same structure as the paper's.
+    """
     boxes, lamp = "That boxes is made for hold paper .", "Lamp is build to light rooms ."
     two = (
         Annotation(0, (Edit(0, 1, ("Those",)), Edit(2, 3, ("are",)), Edit(5, 6, ("holding",)))),

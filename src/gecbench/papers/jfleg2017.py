@@ -1,4 +1,7 @@
-"""Napoles et al. 2017: JFLEG, A Fluency Corpus and Benchmark for Grammatical Error Correction."""
+"""Reproduce the tables and a figure of Napoles et al. 2017.
+
+The paper is "JFLEG: A Fluency Corpus and Benchmark for Grammatical Error Correction".
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ BINS = (0, 1, 3, 6, 9, 13, 18, 25, 40)
 
 
 def reproduce(resources: Resources) -> Contents:
-    """Recompute the tables from the public corpus, rewrites, judgments and codes. System outputs are not public."""
+    """Recompute the tables from the public corpus, rewrites, judgments and codes.
+
+    System outputs are not public.
+    """
     upstream = resources.upstream
     corpus = load_corpus("jfleg", "default", "validation", upstream=upstream)
     test = load_rows("jfleg", "default", "test", upstream=upstream)
@@ -115,7 +121,10 @@ def _coded_share(coded: Sequence[dict[str, Any]], letter: str, column: str = "co
 
 
 def _shares(coded: Sequence[dict[str, Any]], column: str, edit: str) -> list[float]:
-    """Return a percentage per error type: how many sentences with this error have the code `edit` in `column`."""
+    """Return a percentage per error type.
+
+    It is the share of sentences with this error that have the code `edit` in `column`.
+    """
     found = [[row for row in coded if error in row["codes_original"]] for error in ERRORS.values()]
     return [_coded_share(rows, edit, column) for rows in found]
 
@@ -170,7 +179,10 @@ def _table5(upstream: Upstream, corpus: Corpus, distances: Any, runs: int) -> Se
 
 
 def _human_m2(upstream: Upstream, corpus: Corpus, release: Any) -> float:
-    """Score each human rewrite against the released edits of the other three with M2, and return the mean."""
+    """Return the mean M2 score of the human rewrites.
+
+    Each rewrite is scored against the released edits of the other three.
+    """
     gold = []
     for row in load_rows("jfleg", "m2", "validation", upstream=upstream):
         length = len(row["sentence"].split())

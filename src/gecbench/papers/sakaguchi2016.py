@@ -99,7 +99,10 @@ def compute_changes(data: Conll14) -> dict[Pair, Change]:
 
 
 def texts_compared(data: Conll14) -> dict[str, list[str]]:
-    """Return the outputs of the systems, the input, and both references of each set (such as `EFA` and `EFB`)."""
+    """Return the outputs of the systems, the input, and all references.
+
+    Each set has two references, such as `EFA` and `EFB`.
+    """
     texts = dict(data.kept_systems)
     for name, prefix in SETS.items():
         references = data.corpus(REFERENCE_SETS[name]).references or ()
@@ -108,7 +111,10 @@ def texts_compared(data: Conll14) -> dict[str, list[str]]:
 
 
 def figure2(found: Mapping[Pair, Change]) -> tuple[Section, Figure]:
-    """Return Figure 2: the distance of each set of annotations, and of the systems, from the source."""
+    """Return Figure 2: the distance of texts from the source.
+
+    The texts are the sets of annotations, and the outputs of the systems.
+    """
     means = {name: mean_change([found[SOURCE, f"{key}{x}"] for x in "AB"]) for name, key in SETS.items()}
     references = {f"{key}{letter}" for key in SETS.values() for letter in "AB"}
     outputs = [change for (one, other), change in found.items() if one == SOURCE and other not in references]
@@ -162,7 +168,10 @@ ANNOTATION_TYPES = {
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgments of the paper, the crowd's judgments with corrected labels, and the number of TrueSkill runs."""
+    """The judgments of the paper, and the number of TrueSkill runs.
+
+    `relabeled` has the crowd's judgments with corrected labels.
+    """
 
     experts: list[Ranking]
     crowd: list[Ranking]
@@ -171,7 +180,10 @@ class Judged:
     runs: int
 
     def rank(self, rankings: list[Ranking], share: int = 1) -> HumanRanking:
-        """Rank the systems by TrueSkill from approved judgments, with 1/`share` of the runs."""
+        """Rank the systems by TrueSkill from approved judgments.
+
+        This does 1/`share` of the runs.
+        """
         return trueskill(expand_pairs(one for one in rankings if one.approved), runs=max(1, self.runs // share))
 
 
@@ -191,7 +203,10 @@ def table5(judged: Judged) -> Section:
 
 
 def experts_table(judged: Judged, ranking: HumanRanking) -> list[Section]:
-    """Return Tables 3b and 3c of Grundkiewicz et al. 2015: the experts' Expected Wins and TrueSkill."""
+    """Return the experts' rankings by Expected Wins and TrueSkill.
+
+    They are Tables 3b and 3c of Grundkiewicz et al. 2015.
+    """
     figures = published(PAPER)
     wins = expected_wins(expand_pairs(judged.experts), runs=judged.runs)
     rows = []
@@ -213,7 +228,10 @@ def experts_table(judged: Judged, ranking: HumanRanking) -> list[Section]:
 
 
 def _ranking_table(first: str, printed: Mapping[str, Sequence[Any]], lines: Iterable[tuple[str, Any]]) -> Table:
-    """Return a ranking next to the published one. `printed` has score, best and worst rank, and cluster by name."""
+    """Return a ranking next to the published one.
+
+    `printed` has score, best and worst rank, and cluster by name.
+    """
     rows = []
     for name, line in lines:
         score, best, worst, cluster = printed[name]
@@ -227,7 +245,10 @@ def _range(line: Any) -> str:
 
 
 def human_scores() -> Scores:
-    """Return the experts' TrueSkill scores as printed (Grundkiewicz et al. 2015, Table 3c), which Table 6 used."""
+    """Return the experts' published TrueSkill scores, which Table 6 used.
+
+    They are from Table 3c of Grundkiewicz et al. 2015.
+    """
     scores: Scores = published(PAPER)["grundkiewicz2015_3c"]
     return scores
 
@@ -268,7 +289,11 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Correlations:
-    """Scores by (metric, references): published, ours, and ours with the correct brevity penalty."""
+    """Scores by (metric, references) for Table 6.
+
+    `theirs` are the published scores, `ours` are our scores, and `fixed` are our scores with the correct brevity
+    penalty.
+    """
 
     theirs: Mapping[tuple[str, str], Scores]
     ours: Mapping[tuple[str, str], Scores]
@@ -277,7 +302,10 @@ class Correlations:
 
 
 def compute_scores(data: Conll14, processes: int) -> Correlations:
-    """Score the twelve systems and the input with every metric against every available reference set."""
+    """Score systems with every metric against every available reference set.
+
+    The systems are the twelve systems and the input.
+    """
     corpora, missing = data.reference_sets()
     tasks = [(name, references) for name in COLUMNS for references in corpora]
     arguments = [(COLUMNS[name], corpora[references], data.kept_systems) for name, references in tasks]
@@ -290,7 +318,10 @@ def compute_scores(data: Conll14, processes: int) -> Correlations:
 
 
 def _score(column: Column, corpus: Corpus, systems: Mapping[str, Sequence[str]]) -> tuple[Scores, Scores]:
-    """Return the scores as the paper computed them, and with the metric's bug fixed (empty without a bug)."""
+    """Return the scores as in the paper, and with the metric's bug fixed.
+
+    For a metric without a bug, the second scores are empty.
+    """
     metric = make_metric(column.as_published)
     other = make_metric(column.fixed) if column.fixed else None
     scores, fixed = {}, {}
@@ -310,7 +341,10 @@ def coefficients(scores: Scores | None) -> list[float | None]:
 
 
 def table6(found: Correlations) -> list[Section]:
-    """Return a table per metric of Table 6: correlations as published, of the released scores, and of our scores."""
+    """Return Table 6, as one table per metric.
+
+    Each has the correlations as published, of the released scores, and of our scores.
+    """
     header = ["references"]
     for symbol in ("ρ", "r"):
         header += [f"{symbol}: published", "of released scores", "ours", "difference"]
@@ -357,7 +391,10 @@ def _table6_notes(found: Correlations, name: str, column: Column) -> tuple[str, 
 
 
 def brevity_penalty(found: Correlations) -> Section:
-    """Return the correlations of GLEU and BLEU with the correct brevity penalty (its two lengths not swapped)."""
+    """Return the correlations of GLEU and BLEU with the correct brevity penalty.
+
+    In the correct penalty, the two lengths are not swapped.
+    """
     rows = []
     for (name, references), scores in found.fixed.items():
         cells = [f"{name}, {references}"]
@@ -382,7 +419,10 @@ def brevity_penalty(found: Correlations) -> Section:
 
 
 def figure3(found: Correlations) -> Figure:
-    """Return Figure 3: rho by reference set for the four metrics, with published values as lines."""
+    """Return Figure 3: rho by reference set for the four metrics.
+
+    Lines mark the published values.
+    """
     labels = [f"{name} ({ANNOTATIONS[name]})" for name in REFERENCE_SETS]
     printed, ours = {}, {}
     for name, by_references in published(PAPER)["table6"].items():
@@ -397,7 +437,10 @@ def figure3(found: Correlations) -> Figure:
 
 
 def figure4(found: Correlations) -> Figure:
-    """Return Figure 4: the experts' ranking next to GLEU's with expert fluency references."""
+    """Return Figure 4: the experts' ranking next to GLEU's.
+
+    GLEU uses expert fluency references.
+    """
     rankings = {"Human": human_scores(), "GLEU, E-fluency": found.ours["GLEU", "E-fluency"]}
     columns = {title: sorted(scores, key=lambda name: -scores[name]) for title, scores in rankings.items()}
     caption = "System rankings by experts and by GLEU with expert fluency references"
@@ -411,7 +454,10 @@ DRAWS = 2000
 
 
 def figure5(data: Conll14) -> tuple[Section, Figure]:
-    """Return mean, lowest and highest GLEU of the twelve systems against 1, 2, … crowd rewrites."""
+    """Return Figure 5: GLEU against 1, 2, … crowd rewrites.
+
+    It has the mean, lowest and highest GLEU of the twelve systems.
+    """
     corpus, lines = _crowd_rewrites(data)
     counts = [
         GLEU().count(corpus, [outputs[i] for i in lines]) for name, outputs in data.systems.items() if name != SOURCE
@@ -443,7 +489,10 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
 
 
 def _crowd_rewrites(data: Conll14) -> tuple[Corpus, list[int]]:
-    """Return the twenty sentences with eight crowd rewrites each, and their positions."""
+    """Return the sentences with eight crowd rewrites each, and their positions.
+
+    There are twenty such sentences.
+    """
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
     tokenize: Any = Tokenizer13a()  # type: ignore[no-untyped-call]
@@ -464,12 +513,18 @@ def _curve(counted: Statistics, sizes: list[int], score: SetScore) -> list[float
 
 
 def _drawn(counted: Statistics, sets: int) -> float:
-    """Return GLEU as the paper defines it. The more sets of references are scored, the fewer draws each set gets."""
+    """Return GLEU as the paper defines it.
+
+    The more sets of references are scored, the fewer draws each set gets.
+    """
     return GLEU(iterations=max(1, DRAWS // sets)).value_of(counted)
 
 
 def _best(counted: Statistics, _sets: int) -> float:
-    """Return GLEU with the reference of each sentence that gives the highest smoothed sentence score."""
+    """Return GLEU with the best reference of each sentence.
+
+    This is the reference with the highest smoothed sentence score.
+    """
     metric = GLEU()
     table = counted.counts.reshape(len(counted), -1, counted.counts.shape[1])
     chosen = metric.values(np.maximum(table, 1)).argmax(axis=1)
@@ -486,7 +541,10 @@ EXPERT_GROUPS = "reassess/inter_annotator_agreements/highAgreedAMU.txt"
 
 
 def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, Figure]:
-    """Return two comparisons of experts and crowd: the correlation of Section 5.2, and Figure 6."""
+    """Return two comparisons of experts and crowd.
+
+    They are the correlation of Section 5.2, and Figure 6.
+    """
     crowd, relabeled = judged.rank(judged.crowd), judged.rank(judged.relabeled)
     shown = {ranking.sentence for ranking in judged.crowd}
     same = judged.rank([one for one in judged.experts if one.sentence - 1 in shown], share=5)
@@ -519,7 +577,10 @@ def _cluster_ends(ranking: HumanRanking) -> list[int]:
 
 
 def table7(data: Conll14, judged: Judged) -> Section:
-    """Return Table 7 as the paper computed it, and the agreement on sentences that are really the same."""
+    """Return Table 7 as the paper computed it, and on matching sentences.
+
+    The added rows show the agreement on sentences that are really the same.
+    """
     groups = parse_expert_groups(data.upstream.text(EXPERT_GROUPS), file=EXPERT_GROUPS, first_sentence=1)
     crowd = expand_pairs(judged.crowd, groups=True, unranked=True)
     found = pooled_agreement(crowd, expand_pairs(groups, groups=True))

@@ -1,4 +1,7 @@
-"""Published meta-evaluations on SEEDA, recomputed with the references they used and with the correct ones."""
+"""Recompute published meta-evaluations on SEEDA.
+
+They are recomputed with the references that they used, and with the correct references.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,10 @@ class Seeda:
 
     @cached_property
     def gec_metrics(self) -> Corpus:
-        """The references of gec-metrics, in which an annotator without lines in the combined file made no edits."""
+        """The references of gec-metrics.
+
+        There, an annotator without lines in the combined file made no edits.
+        """
         blocks = parse_blocks(self.upstream.lines(COMBINED), COMBINED)
         texts = []
         for sentence in seeda.judged_sentences(self.upstream):
@@ -79,7 +85,10 @@ class Seeda:
         return seeda.read_outputs(self.upstream)
 
     def corpora(self) -> dict[str, Corpus]:
-        """Return both sets of references by name. The names of the M2 files with ERRANT's edits contain these names."""
+        """Return both sets of references by name.
+
+        The names of the M2 files with ERRANT's edits contain these names.
+        """
         return {"gecmetrics": self.gec_metrics, "right": self.right}
 
     def people(self, human: str, method: str) -> Mapping[str, float]:
@@ -158,7 +167,10 @@ def _figures(
     judgments: Mapping[str, Sequence[Judgment]],
     origin: str,
 ) -> list[Section]:
-    """Return a section for each source of published values. The last section has the notes."""
+    """Return a section for each source of published values.
+
+    The last section has the notes.
+    """
     lines: dict[str, list[list[str]]] = {}
     for row in published(PAPER)["figures"]:
         people = data.people(row["human"], row["method"])
@@ -201,7 +213,10 @@ def _labels(row: Mapping[str, Any]) -> list[str]:
 
 
 def count_characters(outputs: Mapping[str, Sequence[str]]) -> MetricScores:
-    """Score outputs by their number of characters, to test the meta-evaluation without a real metric."""
+    """Score outputs by their number of characters.
+
+    This tests the meta-evaluation without a real metric.
+    """
     systems = {name: float(sum(map(len, lines))) for name, lines in outputs.items()}
     sentences = {(name, i): float(len(text)) for name, lines in outputs.items() for i, text in enumerate(lines)}
     return MetricScores("characters", NO_REFERENCES, systems, sentences)
