@@ -8,8 +8,8 @@ import gecbench.huggingface.evaluate_metric
 _DESCRIPTION = """\
 CLEME for grammatical error correction (Ye et al., 2023): F0.5 of chunks. A sentence is split into chunks so that no
 edit of the system or of a reference is cut. CLEME 2.0 (Ye et al., 2025) distinguishes wrong corrections of real errors
-from unnecessary changes and reports hit, wrong, under- and over-correction rates. Scores equal those of the official
-program, with both settings of `weights`. The installed errant extracts edits from texts.
+from unnecessary changes and reports the rates of hits, wrong corrections, under-correction and over-correction. Scores
+equal those of the official program, with and without length weights. The installed errant extracts edits from texts.
 """
 
 _CITATION = """\
@@ -50,8 +50,8 @@ Args:
     tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     cleme (float): F0.5 or the comprehensive score, between 0 and 1.
-    precision, recall, accuracy (float): its components in version 1.
-    hit, err, und, ove (float): rates of hits, errors, under-corrections and over-corrections.
+    precision, recall, accuracy (float): computed from the chunks.
+    hit, err, und, ove (float): rates of hits, wrong corrections, under-correction and over-correction.
     tp, fp, fn, tn, fp_ne, fp_un: chunks of each kind (int), or the sums of their weights (float).
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): the score of each sentence, if per_sentence.

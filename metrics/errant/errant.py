@@ -6,10 +6,10 @@ import gecbench
 import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
-ERRANT for grammatical error correction (Bryant, Felice and Briscoe, 2017): F0.5 of edits with
-error types. Edits of the system are compared with gold edits, span by span. With several annotators, each sentence
-uses the one who gives the best score so far. Scores equal those of errant_compare (errant 3.0.2). The installed
-errant extracts edits from texts.
+ERRANT for grammatical error correction (Bryant, Felice and Briscoe, 2017): F0.5 of edits with error types. Edits of
+the system are compared with gold edits by span and correction. With several annotators, each sentence uses the
+annotator who gives the best score over all sentences so far. Scores equal those of errant_compare (errant 3.0.2). The
+installed errant extracts edits from texts.
 """
 
 _CITATION = """\

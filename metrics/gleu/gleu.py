@@ -8,8 +8,9 @@ import gecbench.huggingface.evaluate_metric
 _DESCRIPTION = """\
 GLEU for grammatical error correction (Napoles et al., 2015; Sakaguchi et al., 2016): n-gram precision of the
 correction against a reference, minus the n-grams that were kept from the source although the reference changed
-them. With several references, one is drawn per sentence, 500 times, and the mean is reported. Scores equal those of
-the official script to the last bit. Not to be confused with Google's GLEU (`google_bleu`) for machine translation.
+them. With several references, one is drawn for each sentence. This is done 500 times, and the score is the mean. Scores
+equal those of the official script to the last bit. This is not Google's GLEU (`google_bleu`), which is for machine
+translation.
 """
 
 _CITATION = """\
@@ -32,7 +33,7 @@ _KWARGS_DESCRIPTION = """
 Args:
     sources (list of str): the sentences before correction, tokens separated by spaces.
     predictions (list of str): the corrected sentences, one per source.
-    references (list of list of str): the references of each sentence; their number may differ.
+    references (list of list of str): the references of each sentence, one or more.
     ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
         once. So several processes give the same score as one.
     order (int, 4): longest n-gram (the official script ignores this option).

@@ -7,8 +7,8 @@ import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
 GREEN for grammatical error correction (Koyama et al., 2024): precision, recall and F of the n-grams that a system
-kept, deleted and inserted as the reference does. With several references, each sentence uses the best one. Scores
-equal those of the official program. Also works on characters, for languages that do not separate words by blanks.
+kept, deleted and inserted as the reference did. With several references, each sentence uses the best one. Scores
+equal those of the official program. GREEN also works on characters, for languages that do not separate words by blanks.
 """
 
 _CITATION = """\
@@ -24,7 +24,7 @@ _KWARGS_DESCRIPTION = """
 Args:
     sources (list of str): the sentences before correction, tokens separated by spaces.
     predictions (list of str): the corrected sentences, one per source.
-    references (list of list of str): the references of each sentence; their number may differ.
+    references (list of list of str): the references of each sentence, one or more.
     ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
         once. So several processes give the same score as one.
     order (int, 4): longest n-gram.
@@ -38,7 +38,8 @@ Args:
     tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     green (float): F-beta, between 0 and 1.
-    precision, recall, precision_1, recall_1 ... (float): geometric means over the orders, and values per order.
+    precision, recall (float): geometric means over the orders (lengths of n-grams).
+    precision_1, recall_1 ... (float): the values of each order.
     tp, fp, fn (int): n-grams of all orders that are right, wrong and missed.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): the score of each sentence, if per_sentence.

@@ -55,7 +55,8 @@ Returns:
     baseline_weighted_accuracy ... (float): values of the unchanged source, against the same references.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): the score of each sentence, if per_sentence.
-    alignments_asked, unmixed_sentences, excluded_sentences ... (int): how references were chosen.
+    alignments_asked, unmixed_sentences, excluded_sentences ... (int): numbers of references, of sentences scored
+        without mixing, of sentences left out, and more.
     signature (str): how the score was computed.
 Examples:
     >>> import gecbench

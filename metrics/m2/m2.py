@@ -8,8 +8,8 @@ import gecbench.huggingface.evaluate_metric
 _DESCRIPTION = """\
 M2, the MaxMatch score for grammatical error correction (Dahlmeier and Ng, 2012): F0.5 of edits. Of all
 minimal alignments of source and correction, it takes the one whose edits match the gold edits best. With several
-annotators, each sentence uses the one who gives the best score so far. Scores equal those of the official scorer,
-floating-point ties included, and long or repetitive outputs take milliseconds.
+annotators, each sentence uses the annotator who gives the best score over all sentences so far. Scores equal those of
+the official scorer, floating-point ties included. Even long or repetitive outputs take only milliseconds.
 """
 
 _CITATION = """\
@@ -49,8 +49,9 @@ Returns:
     precision, recall (float), correct, proposed, gold (int): its components.
     interval_low, interval_high (float): 95% bootstrap interval, if resamples > 0.
     sentence_scores (list of float): the score of each sentence, if per_sentence.
-    settled_literally, too_large_for_literal (int): of the pairs of a sentence and an annotator whose score depends on
-        rounding, how many were computed step by step like the official scorer, and how many were too large for that.
+    settled_literally (int): pairs of a sentence and an annotator for which the steps of the official scorer were
+        repeated, because rounding might decide which edits are chosen.
+    too_large_for_literal (int): pairs that need these steps, but are too large for them.
     signature (str): how the score was computed.
 Examples:
     >>> import gecbench
