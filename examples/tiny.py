@@ -12,7 +12,7 @@ CHAT_TEMPLATE = (
 
 def tiny_tokenizer(texts, size=600):
     """Train a byte-level BPE tokenizer on texts and return it. Also make PyTorch use one thread."""
-    torch.set_num_threads(1)  # with several threads, so small a model would spend 90% of the time waiting
+    torch.set_num_threads(1)  # with several threads, such a small model would wait for 90% of the time
     plain = tokenizers.Tokenizer(tokenizers.models.BPE())
     plain.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     plain.decoder = tokenizers.decoders.ByteLevel()
