@@ -22,7 +22,7 @@ def test_errors_survive_pickling():
         (["-c", "dmeo"], r"no corpus or file 'dmeo'\. Did you mean demo\? Give a corpus name \(demo, "),
         (["-c", "jflge:test"], r"Did you mean jfleg:test\? Give a corpus name \(demo, "),
         (["-c", "jfleg:tset"], r"nor a split of jfleg\. Did you mean test\? Configurations: "),
-        (["-m", "gleu(drws=py3)"], r"gleu has no parameter 'drws'\. Did you mean draws\? Its parameters: "),
+        (["-m", "gleu(drws=py3)"], r"gleu has no parameter 'drws'\. Did you mean draws\? Parameters of gleu: "),
     ],
 )
 def test_did_you_mean_in_names(refused, arguments, hint):

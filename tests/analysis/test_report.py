@@ -392,7 +392,7 @@ class TestNotebooks:
         html = report(p_value=0.01, names=("<script>x</script>", "a & b"))._repr_html_()
         assert "<script>" not in html
         assert '<td style="text-align: left">&lt;script&gt;x&lt;/script&gt;</td>' in html
-        assert "difference from a &amp; b at least" in html
+        assert "as much as the system and a &amp; b," in html
         assert '<td style="text-align: right"><b>83.33</b></td><td style="text-align: right">0.010*</td>' in html
         assert f"<code>{scored('bold').signature}</code>" in html
 

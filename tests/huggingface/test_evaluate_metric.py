@@ -48,7 +48,7 @@ def test_options_are_typed_arguments(gleu):
     assert result["interval_low"] < result["gleu"] < result["interval_high"]
     assert len(result["sentence_scores"]) == len(DEMO)
     known = "order, iterations, draws, variant, tokens"
-    with pytest.raises(gecbench.InputError, match=f"gleu has no parameter 'n'. Its parameters: {known}"):
+    with pytest.raises(gecbench.InputError, match=f"gleu has no parameter 'n'. Parameters of gleu: {known}"):
         gleu.compute(**INPUTS, n=3)
 
 
@@ -228,7 +228,7 @@ def test_options_of_m2(m2):
     assert result["m2"] == expected.value
     assert result["sentence_scores"] == expected.sentence_scores().tolist()
     assert result["interval_low"] <= result["m2"] <= result["interval_high"]
-    with pytest.raises(gecbench.InputError, match=r"m2 has no parameter 'gamma'\. Its parameters: beta, max_unch"):
+    with pytest.raises(gecbench.InputError, match=r"m2 has no parameter 'gamma'\. Parameters of m2: beta, max_unch"):
         m2.compute(**EDITS, gamma=3)
     with pytest.raises(gecbench.InputError, match="beta=-1"):
         m2.compute(**EDITS, beta=-1)

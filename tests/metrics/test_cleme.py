@@ -181,7 +181,7 @@ def test_chunks_of_many_annotators_are_limited(assumption):
     size = 600
     words = " ".join("a" for _ in range(2 * size))
     gold = m2(words, *((2 * k, 2 * k + 1, "b", k) for k in range(size)))
-    with pytest.raises(InputError, match=r"cleme: sentence 1 has 600 annotators and 600 chunks\. Keep fewer"):
+    with pytest.raises(InputError, match=r"sentence 1 is too large: 600 annotators × 600 changed chunks\. Keep fewer"):
         CLEME(assumption=assumption).count(gold, edits_of(m2(words)))
     few = m2(words, *((2 * k, 2 * k + 1, "b", k % 400) for k in range(size)))
     score = CLEME(assumption=assumption, weights="none").score_corpus(few, edits_of(m2(words)))

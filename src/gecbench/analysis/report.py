@@ -383,7 +383,7 @@ class Report(_Entries[Mapping[str, Score]]):
         opponent = self._baseline() or "the next better system by the same metric"
         details = [f"p < {SIGNIFICANT}", _TEST_NAMES[first.test]]
         if first.test != "t-test":
-            details[1] += f" with {first.resamples} resamples"
+            details[1] += f" with {_resamples(first.resamples)}"
         if comparisons > 1:
             details.append(f"Holm's method for {comparisons} comparisons")
         note = f"{star}: significantly different from {opponent} ({', '.join(details)})."
@@ -394,11 +394,11 @@ class Report(_Entries[Mapping[str, Score]]):
         if not self.tests:
             return []
         first = self.tests[0]
-        method = _TEST_NAMES[first.test] + (f" ({first.resamples} resamples)" if first.test != "t-test" else "")
+        method = _TEST_NAMES[first.test] + (f" ({_resamples(first.resamples)})" if first.test != "t-test" else "")
         opponent = self._baseline() or "the next better system"
         return [
-            f"p: chance of a difference from {opponent} at least this large if the two systems were equally good,\n"
-            f"by {method}{self._note_on_stars(star)}"
+            f"p: chance that two equally good systems differ at least as much as the system and {opponent},\n"
+            f"computed by {method}{self._note_on_stars(star)}"
         ]
 
     def _note_on_stars(self, star: str) -> str:
@@ -413,11 +413,16 @@ class Report(_Entries[Mapping[str, Score]]):
         resamples, needed = self.tests[0].resamples, resamples_needed(len(self.tests))
         if not 0 < resamples < needed:
             return ""
-        return f" With {resamples} resamples no difference can be significant; use at least {needed}."
+        return f" With {_resamples(resamples)} no difference can be significant; use at least {needed}."
 
     def _signatures(self) -> list[str]:
         found = (str(self._scores[system][metric].signature) for metric in self.metrics for system in self)
         return list(dict.fromkeys(found))
+
+
+def _resamples(number: int) -> str:
+    """Return a number of resamples with its noun, without thousands separators."""
+    return f"{number} resample{'' if number == 1 else 's'}"
 
 
 def _comments(sign: str, notes: Sequence[str]) -> str:

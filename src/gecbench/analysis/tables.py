@@ -95,7 +95,7 @@ def render_table(table: Table, table_format: str, wide: bool = False) -> str:
     Long names are shortened, unless two names would become equal.
     """
     if table_format not in _RENDERERS:
-        raise InputError(f"unknown format {table_format!r}", fix=f"Choose one of {', '.join(_RENDERERS)}")
+        raise InputError(f"unknown format {table_format!r}", fix=f"Choose one of {', '.join(FORMATS)}")
     if table_format == "text" and not wide:
         return "\n\n".join(map(_text, _fitting(table.visible(), _TERMINAL_WIDTH)))
     return _RENDERERS[table_format](table.visible())

@@ -509,7 +509,7 @@ class Metric(ABC):
             InputError: The metric does not support explanations.
         """
         known = [name for name, metric in METRICS.items() if metric.explains]
-        raise InputError(f"{self.name} cannot explain sentences", fix=f"Use {', '.join(known)}")
+        raise InputError(f"{self.name} cannot explain sentences", fix=f"Use one of {', '.join(known)}")
 
     def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
         """Return scores for parts of the gold, such as error types.
@@ -739,7 +739,7 @@ class Metric(ABC):
         known = cls.parameters()
         for name in names:
             if name not in known:
-                fix = f"{did_you_mean(name, known)}Its parameters: {', '.join(known)}"
+                fix = f"{did_you_mean(name, known)}Parameters of {cls.name}: {', '.join(known)}"
                 raise InputError(f"{cls.name} has no parameter {name!r}", fix=fix)
 
 

@@ -55,7 +55,7 @@ class BLEU(Metric):
     tokenize: Tokenizer = parameter("none", "sacrebleu's tokenizer")
     lowercase: bool = parameter(False, "ignore case")
     smoothing: Smoothing = parameter("exp", "sacrebleu's smoothing of n-gram orders without a match")
-    variant: Variant = parameter("sacrebleu", '"sacrebleu", or "2016" for the figures of Sakaguchi et al. 2016')
+    variant: Variant = parameter("sacrebleu", '"sacrebleu", or "2016" for the scores of Sakaguchi et al. 2016')
 
     def __post_init__(self) -> None:
         if self.variant == "2016":

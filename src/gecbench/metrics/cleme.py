@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.corpus.edits import EditTable, check_apart, span
 from gecbench.display import percent
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.kernels.greedy import ten_thousandths
 from gecbench.metrics.base import Counts, Metric, Signature, Statistics, Values, mean_count, parameter
 from gecbench.metrics.errant import ERRANT
@@ -321,8 +321,9 @@ class CLEME(Metric):
             changed = changed_parts(compared)
             if len(changed) * len(theirs) > _MOST_CHUNKS:
                 raise InputError(
-                    f"cleme: sentence {len(offsets)} has {len(theirs):,} annotators and {len(changed):,} chunks",
-                    fix=f"Keep fewer annotators: annotators × chunks must be at most {_MOST_CHUNKS:,}",
+                    f"cleme: sentence {len(offsets)} is too large: {counted(len(theirs), 'annotator')} × "
+                    f"{counted(len(changed), 'changed chunk')}",
+                    fix=f"Keep fewer annotators, so that this product is at most {_MOST_CHUNKS:,}",
                 )
             for start, end in changed:
                 chunk = chunk_at(start, end, tokens, compared)

@@ -82,7 +82,9 @@ class GLEU(Metric):
 
     name: ClassVar[str] = "gleu"
     title: ClassVar[str] = "GLEU"
-    description: ClassVar[str] = "N-gram precision against sampled references, minus n-grams that should have changed"
+    description: ClassVar[str] = (
+        "N-gram precision against sampled references, with a penalty for n-grams that should have changed"
+    )
     papers: ClassVar[str] = "Napoles et al. 2015; Sakaguchi et al. 2016"
     explains: ClassVar[bool] = True
 

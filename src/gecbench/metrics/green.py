@@ -34,7 +34,7 @@ Unit = Literal["word", "char"]
 Variant = Literal["official", "gec-metrics"]
 _MEANINGS: dict[Mark, str] = {
     "match": "right: kept, deleted or inserted as in the reference",
-    "wrong": "wrong: deleted or inserted, but not in the reference",
+    "wrong": "wrong: deleted or inserted, unlike in the reference",
     "miss": "missed: the reference deletes or inserts it",
 }
 # The mark and the format of the n-grams in each field of NgramChanges.

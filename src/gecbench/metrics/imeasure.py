@@ -52,7 +52,7 @@ REFUSALS = {
     ),
     TOO_MANY: (
         "it has too many mixed references to score exactly",
-        "Use mixing=yes and optimise=sentence to score such sentences without mixing",
+        "Use mixing=yes and optimise=sentence: such sentences are then scored against unmixed references",
     ),
     TOO_LONG: ("source, prediction and references are too long to align", "Split the sentence"),
 }
@@ -143,7 +143,7 @@ class IMeasure(Metric):
         super().__post_init__()
         check_whole("imeasure", "cap", self.cap)
         if self.objective[:1] not in ASPECTS or self.objective[1:] not in MEASURES:
-            known = f"d (detection) or c (correction) and one of {', '.join(MEASURES)}, such as cwacc"
+            known = f"d (detection) or c (correction), followed by one of {', '.join(MEASURES)}, such as cwacc"
             raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")
         check_number("imeasure", "weight", self.weight, least=-1e6)
         check_number("imeasure", "beta", self.beta)

@@ -559,8 +559,8 @@ def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
     if len(large):
         first = large[0]
         raise InputError(
-            f"sentence {first + 1} is too long to align (source: {sources[first]:,} tokens, prediction: "
-            f"{hypotheses[first]:,} tokens)",
+            f"sentence {first + 1} is too long to align (source: {counted(sources[first], 'token')}, prediction: "
+            f"{counted(hypotheses[first], 'token')})",
             fix="Split the sentence",
         )
 

@@ -246,7 +246,7 @@ class Plugin(Metric):
                 raise InputError(
                     f"{self.function} is not deterministic: it returned {first:g}, then {second:g} (sentence {i + 1}, "
                     f"scored again in a batch of {len(some)})",
-                    fix="Fix its seed or temperature, and score each sentence independently",
+                    fix="Use a fixed seed or temperature 0, and score each sentence on its own",
                 )
         return scores
 
@@ -260,13 +260,13 @@ class Plugin(Metric):
         except (Exception, SystemExit) as error:
             raise self._failure(error) from error
         if not isinstance(scores, list):
-            raise fail(f"{self.function} returned a {type(scores).__name__}, not a list")
+            raise fail(f"{self.function} returned {type_name(scores)}, not a list")
         if len(scores) != len(outputs):
             problem = f"returned {counted(len(scores), 'score')} for {counted(len(outputs), 'sentence')}"
             raise fail(f"{self.function} {problem}")
         for i, score in enumerate(scores):
             if not isinstance(score, Real) or isinstance(score, bool):
-                raise fail(f"{self.function} returned a {type(score).__name__}, not a number, for sentence {i + 1}")
+                raise fail(f"{self.function} returned {type_name(score)}, not a number, for sentence {i + 1}")
             if not np.isfinite(float(score)):
                 raise fail(f"{self.function} returned {float(score)} for sentence {i + 1}")
         return np.array([float(score) for score in scores])

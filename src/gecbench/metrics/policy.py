@@ -348,7 +348,7 @@ class OrderDependent(SingleRow):
         A batch alone would choose references without the totals of earlier batches.
         """
         raise InputError(
-            "with optimise=corpus, references cannot be chosen batch by batch", fix="Use optimise=sentence"
+            "imeasure: with optimise=corpus, references cannot be chosen batch by batch", fix="Use optimise=sentence"
         )
 
     def _weighted(self, statistics: Statistics, weights: npt.NDArray[Any]) -> Iterator[Totals]:
@@ -357,8 +357,8 @@ class OrderDependent(SingleRow):
         A resampled corpus would need other references, which are not kept.
         """
         raise InputError(
-            "with optimise=corpus, the choice of references depends on all sentences of the corpus, so the sentences "
-            "cannot be resampled",
+            "imeasure: with optimise=corpus, the choice of references depends on all sentences of the corpus, so the "
+            "sentences cannot be resampled",
             fix="Use optimise=sentence, or leave out intervals and resampling tests",
         )
 
