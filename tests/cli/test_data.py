@@ -19,10 +19,10 @@ def test_build_writes_a_folder_that_stands_alone(tiny_environment, folder, run):
 
 def test_verify_is_an_error_when_something_is_wrong(tiny_environment, folder, run, refused):
     run("data", "build", "jfleg", "-o", "out")
-    assert any("expected content" in problem for problem in verify_dataset("jfleg", folder / "out"))
+    assert any("expected the content hash" in problem for problem in verify_dataset("jfleg", folder / "out"))
     refused(
         ["data", "verify", "jfleg", "-o", "out"],
-        "expected content.* Build the dataset: gecbench data build jfleg -o out",
+        "expected the content hash.* Build the dataset: gecbench data build jfleg -o out",
     )
 
 
@@ -42,7 +42,7 @@ def test_lock_records_a_dataset_and_renews_its_card(tiny_environment, lock_file,
     before = {name: read_lock(name) for name in DATASETS}
     printed = run("data", "lock", "jfleg", "-o", "out")
     assert "default/validation: 3 rows" in printed
-    assert f"locked in {lock_file}" in printed
+    assert f"recorded in {lock_file}" in printed
     assert "README.md: updated" in printed
     assert read_lock("jfleg")["default", "validation"].rows == 3
     assert read_lock("jfleg").keys() == before["jfleg"].keys()

@@ -60,9 +60,9 @@ def write_demo_output():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--sentences", "4"], "there is no sentence 4. Sentences are counted from 1 to 3"),
-        (["--sentences", "1-4"], "there is no sentence 4. Sentences are counted from 1 to 3"),
-        (["--sentences", "1", f"2-{10**17}"], f"there is no sentence {10**17}. Sentences are counted from 1 to 3"),
+        (["--sentences", "4"], "there is no sentence 4. Sentences are numbered from 1 to 3"),
+        (["--sentences", "1-4"], "there is no sentence 4. Sentences are numbered from 1 to 3"),
+        (["--sentences", "1", f"2-{10**17}"], f"there is no sentence {10**17}. Sentences are numbered from 1 to 3"),
         (["same.txt", "--html", "page.html"], "--html can show only one system"),
         (["-m", "bleu"], "bleu cannot explain sentences"),
     ],

@@ -57,7 +57,7 @@ def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
         (["rank", "absent.csv"], "there are no human judgments and no file called 'absent.csv'"),
         (["rank", "notes.csv"], "notes.csv:1: not a WMT CSV"),
         (["rank", "--runs", "0"], "at least one run"),
-        (["bound", "-c", "demo", "--essays", "1-2"], "does not say which essay a sentence is from"),
+        (["bound", "-c", "demo", "--essays", "1-2"], "demo has no essay numbers. Leave out --essays"),
         (["bound", "-c", "demo", "-m", "gleu", "--by-category", "-m", "m2x"], "unknown metric 'm2x'"),
         (["bound", "-c", "demo", "--by-category"], "gleu has no scores by error category. Use m2, errant, imeasure or"),
         (["bound", "-c", "demo", "--by-category", "-p", "s.txt"], "-p cannot be combined with --by-category"),

@@ -17,21 +17,21 @@ GOOD, BAD = (str(DATA / "systems" / f"{name}.txt") for name in ("good-corrector"
         (["scroe"], "unknown command 'scroe'. Did you mean score? Commands: "),
         (
             ["score", "--mterics", "gleu"],
-            "gecbench score: error: unrecognized arguments: --mterics. Did you mean --metrics?",
+            "gecbench score: error: unrecognized argument: --mterics. Did you mean --metrics?",
         ),
         (["score", "-c", "demo", "-p", GOOD, "-f", "jsn"], "invalid choice: 'jsn'. Did you mean json? Choose from"),
         (["human", "rnak"], "invalid choice: 'rnak'. Did you mean rank? Choose from"),
         (["--versoin"], "unknown option '--versoin'. Did you mean --version? Options: --help, --version."),
         (
             ["demo", "--zzz"],
-            "gecbench demo: error: unrecognized arguments: --zzz. For help, run: gecbench demo --help\n",
+            "gecbench demo: error: unrecognized argument: --zzz. For help, run: gecbench demo --help\n",
         ),
         (
             ["score"],
             "gecbench score: error: the following arguments are required: -p/--predictions. For help, run:",
         ),
         (["score", "-p"], "gecbench score: error: argument -p/--predictions: expected at least one argument"),
-        (["demo", "zzz"], "gecbench demo: error: unrecognized arguments: zzz. For help, run: gecbench demo --help\n"),
+        (["demo", "zzz"], "gecbench demo: error: unrecognized argument: zzz. For help, run: gecbench demo --help\n"),
     ],
 )
 def test_did_you_mean_in_usage(exits, arguments, hint):

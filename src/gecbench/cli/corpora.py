@@ -60,7 +60,7 @@ def _full_name(name: str, entries: Mapping[str, Any]) -> str:
         if found in entries:
             return found
     fix = f"{did_you_mean(name, entries)}To list the corpora, run gecbench corpora"
-    raise InputError(f"no corpus {name!r}", fix=fix)
+    raise InputError(f"there is no corpus {name!r}", fix=fix)
 
 
 def _accept(name: str) -> None:

@@ -37,7 +37,7 @@ actions:
               changed, and update the generated parts of its card (for
               developers, in a clone)
 
-To upload a built dataset, run: gecbench push dataset
+To upload a built dataset, run: gecbench push dataset NAME --repo OWNER/NAME
 """
 
 
@@ -73,7 +73,8 @@ def _build(options: argparse.Namespace, folder: Path) -> None:
 
     build_dataset(options.dataset, folder, configs=options.configs or None, say=print)
     copy_module_files(options.dataset, folder)
-    print(f'Load it with datasets.load_dataset("./{folder.as_posix()}")' if not folder.is_absolute() else folder)
+    load = f'datasets.load_dataset("./{folder.as_posix()}")'
+    print(folder if folder.is_absolute() else f"Load the dataset with {load}")
 
 
 def _verify(options: argparse.Namespace, folder: Path) -> None:
@@ -90,7 +91,7 @@ def _lock(options: argparse.Namespace, folder: Path) -> None:
 
     for (config, split), lock in write_lock(options.dataset).items():
         print(f"{config}/{split}: {counted(lock.rows, 'row')}, fingerprint {lock.content[:12]}…")
-    print(f"locked in {LOCK_FILE}")
+    print(f"recorded in {LOCK_FILE}")
     card = folder / "README.md"
     if card.is_file():
         print(f"{card}: {'updated' if refresh_card(options.dataset, card) else 'unchanged'}")

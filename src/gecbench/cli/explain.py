@@ -102,7 +102,7 @@ def _sentences(wanted: Sequence[Sequence[range]] | None, total: int) -> list[int
     ranges = [each for found in wanted for each in found]
     for each in ranges:
         if each[-1] > total:
-            fix = "The corpus has one sentence" if total == 1 else f"Sentences are counted from 1 to {total}"
+            fix = "The corpus has one sentence" if total == 1 else f"Sentences are numbered from 1 to {total}"
             raise InputError(f"there is no sentence {each[-1]}", fix=fix)
     return list(dict.fromkeys(number - 1 for each in ranges for number in each))
 

@@ -189,7 +189,7 @@ def essay_sentences(corpus: Corpus, essays: str) -> list[int]:
     """Return the positions of the sentences of essays N-M (Bryant & Ng 2015, §6.2)."""
     columns: Any = corpus.metadata.get("columns", {})
     if "essay" not in columns:
-        raise InputError(f"{corpus.name} does not say which essay a sentence is from", fix="Leave out --essays")
+        raise InputError(f"{corpus.name} has no essay numbers", fix="Leave out --essays")
     first, _, last = essays.partition("-")
     if not first.isdigit() or not (last or first).isdigit():
         raise InputError(f"--essays {essays!r} is not a range", fix="Give a range such as 1-10, or one number")

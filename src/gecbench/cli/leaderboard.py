@@ -64,7 +64,7 @@ def _add_init(actions: Any) -> None:
       --publish-references
 """
     parser = add_command(actions, "init", "Create a board: set its title, corpora and ranking metric", examples, init)
-    about = "new folder for the board. Keep it private, and publish only the page that build writes"
+    about = "new folder for the board. Keep the folder private, and publish only the page (leaderboard build)"
     parser.add_argument("folder", metavar="FOLDER", help=about)
     parser.add_argument("--title", required=True, help="title of the board")
     corpora = "one or more corpora: names (see gecbench corpora) or files (.m2, .xml, .jsonl)"
@@ -143,7 +143,8 @@ def _add_seed(actions: Any) -> None:
 
 For CoNLL-14, the outputs of 24 systems and 8 human rewrites are public.
 """
-    parser = add_command(actions, "seed", "Score the public system outputs on known corpora", examples, seed)
+    summary = "Score the public outputs on known corpora and add them to a board"
+    parser = add_command(actions, "seed", summary, examples, seed)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     corpora = "known corpora (default: the board's corpora, or conll14_fluency:nucle for a new board)"
     parser.add_argument("-c", "--corpus", metavar="NAME", nargs="+", default=[], help=corpora)
@@ -210,7 +211,7 @@ def _add_token(actions: Any) -> None:
   gecbench leaderboard token --board task "Team A" --revoke
 """
     parser = add_command(actions, "token", "Create an upload token for a team, or revoke it", examples, token)
-    parser.add_argument("team", metavar="TEAM", help="name of the team in its submissions")
+    parser.add_argument("team", metavar="TEAM", help="name of the team, as in its submissions")
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     parser.add_argument("--revoke", action="store_true", help="remove the team's token instead of creating one")
 
@@ -379,10 +380,8 @@ def list_board(options: argparse.Namespace) -> None:
     tables = group_by_table(_on(options.corpus, records, store) if options.corpus else records)
     if not tables and options.corpus:
         known = sorted({record.corpus for record in records})
-        raise InputError(
-            f"the board has no records on {options.corpus!r}",
-            fix=f"Choose one of {', '.join(known)}" if known else "To add records, use gecbench leaderboard submit",
-        )
+        fix = f"Choose one with -c: {', '.join(known)}" if known else "To add records, use gecbench leaderboard submit"
+        raise InputError(f"the board has no records on {options.corpus!r}", fix=fix)
     if options.metric:
         known = list(dict.fromkeys([*METRICS, *(name for record in loaded.records for name in record.scores)]))
         if options.metric not in known:

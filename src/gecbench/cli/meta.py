@@ -96,7 +96,7 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="SET|NAME",
         nargs="+",
         default=["all"],
-        help="names of systems to include, or a set of SEEDA: base (12 systems) or fluency (14 systems) (default: all)",
+        help="systems to include: names, or a set of SEEDA's systems, base (12) or fluency (14) (default: all)",
     )
     parser.add_argument(
         "--aggregate",
@@ -109,8 +109,8 @@ def add_parser(commands: Any, summary: str) -> None:
         "--ties",
         choices=TIES,
         default="half",
-        help="count pairs of outputs with equal scores as half correct (half), as in SEEDA's script (seeda), "
-        "not at all (drop) or as wrong (wrong) (default: half)",
+        help="how to count a pair of outputs with equal scores: half correct (half), as SEEDA's script does (seeda), "
+        "not at all (drop), or wrong (wrong) (default: half)",
     )
     parser.add_argument(
         "--windows",
@@ -124,8 +124,8 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="N",
         type=count,
         default=0,
-        help="compute intervals by resampling the systems N times (default: resample the judgments; "
-        "if --human provides scores, approximate the intervals)",
+        help="compute intervals by resampling the systems N times (default: by resampling the judgments, or with a "
+        "formula if --human provides scores)",
     )
     add_figures_options(parser)
     add_format_option(parser)

@@ -44,10 +44,10 @@ class Parser(argparse.ArgumentParser):
             for word in takewhile(lambda word: word != "--", args or ()):
                 if word.startswith("--") and not self._get_option_tuples(word.partition("=")[0]):
                     hint = did_you_mean(word.partition("=")[0], self._option_string_actions)
-                    self.error(f"unrecognized arguments: {word}. {hint}".rstrip(". "))
+                    self.error(f"unrecognized argument: {word}. {hint}".rstrip(". "))
         found, rest = super().parse_known_args(args, namespace)
         if rest and not self._subparsers and self.add_help:
-            self.error(f"unrecognized arguments: {' '.join(rest)}")
+            self.error(f"unrecognized {'argument' if len(rest) == 1 else 'arguments'}: {' '.join(rest)}")
         return found, rest
 
     def error(self, message: str) -> NoReturn:

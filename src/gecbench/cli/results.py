@@ -83,7 +83,7 @@ def add_parser(commands: Any, summary: str) -> None:
     target.add_argument("--revision", metavar="HASH", help="commit of the dataset repository")
     target.add_argument("--date", help="date of the evaluation, ISO 8601 (default: the end of the run, or now)")
     target.add_argument("--source-url", metavar="URL", help="page with more information")
-    target.add_argument("--source-name", metavar="TEXT", help="name of that page")
+    target.add_argument("--source-name", metavar="TEXT", help="name of the page given with --source-url")
     target.add_argument("--notes", metavar="TEXT", help="text to put before the signature in the notes")
 
 

@@ -109,7 +109,7 @@ def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], o
             if not is_same_sentence(ours, theirs, options.ignore_width):
                 problem = f"sentence {number} differs from {options.ref}: {ours[:60]!r}, not {theirs[:60]!r}"
                 if is_same_sentence(ours, theirs, ignore_width=True):
-                    fix = "They differ only in full-width and half-width characters: pass --ignore-width to allow this"
+                    fix = "To accept differences between full-width and half-width characters, use --ignore-width"
                 break
     if problem:
         raise InputError(problem, file=options.hyp, fix=fix)
