@@ -238,7 +238,8 @@ def test_seed_scores_what_the_board_has_not(folder, run, monkeypatch):
 def test_serve_says_which_packages_it_needs(package, tmp_path, refused, monkeypatch):
     monkeypatch.delitem(sys.modules, "gecbench.leaderboard.server", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
-    refused(["leaderboard", "serve", "--board", tmp_path], r'more packages: pip install "gecbench\[leaderboard\]"')
+    fix = r'more packages\. Install them: pip install "gecbench\[leaderboard\]"'
+    refused(["leaderboard", "serve", "--board", tmp_path], fix)
 
 
 def test_a_sealed_servers_command(folder):

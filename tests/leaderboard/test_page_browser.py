@@ -215,7 +215,7 @@ def test_score_only_shows_the_place_and_adds_nothing(browser, tmp_path):
         click(browser, "[name=clean]")
         browser.find_element("css selector", "form button[value=no]").click()
         wait(browser, "document.querySelector('#scored')")
-        assert "Rank 2 of 4 by GLEU, if you add it. Nothing was added." in texts(browser, "#scored")[0]
+        assert "If you add this system: rank 2 of 4 by GLEU. Nothing was added." in texts(browser, "#scored")[0]
         assert texts(browser, "#neighbors tbody th")[0] == "good-corrector"
         preview = "42 lines cleaned or tokenized before scoring (shown: the first 5)"
         assert texts(browser, ".preview summary") == [preview]
@@ -236,7 +236,7 @@ def test_a_private_board_scores_only_within_its_limit(browser, tmp_path):
     with server(tmp_path / "task") as (address, _):
         open_page(browser, f"{address}#submit")
         assert texts(browser, "nav a") == ["Ranking", "Plot", "Compare", "Submit"], "no edit browser"
-        assert "At most 1 submission per name and day, including “Score only”" in texts(browser, "form small")
+        assert "At most 1 submission per submitter and day, including “Score only”" in texts(browser, "form small")
         browser.find_element("name", "submitter").send_keys("Me")
         submit(browser, "Mine", file, add=False)
         wait(browser, "document.querySelector('#scored')")

@@ -450,7 +450,7 @@ def test_human_entries_are_a_line_or_rows(browser, page):
     show(browser, page, "table", rows)
     assert systems(browser) == ["one", "Human rewrites, mean of 2"]
     assert [text[:5] for text in texts(browser, "td.main")] == ["50.00", "50.00"]
-    assert texts(browser, ".status") == ["1 of 1 systems"]
+    assert texts(browser, ".status") == ["1 of 1 system"]
     change(browser, "document.querySelector('#people').click()")
     assert systems(browser) == ["Expert 2", "one", "Expert 0"]
     browser.back()

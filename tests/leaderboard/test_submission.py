@@ -230,7 +230,7 @@ def test_verify_looks_at_details_and_files(tmp_path, not_verified):
     scored = score_submission(Submission("rules", RULES), DEMO, resamples=20)
     details = replace(scored.details, sentence_scores={"gleu": [1.0] * len(DEMO)})
     store.add(replace(scored.record, details=digest(details.to_json())), details)
-    problem = "the field sentence_scores of its details differs when rescored"
+    problem = "the field 'sentence_scores' of its details differs when rescored"
     assert problem in not_verified("1 of 1 record failed verification")
     (tmp_path / "records" / f"{'0' * 64}.json").write_text("{}")
     assert "its name is not the SHA-256 of its content" in not_verified("2 of 2 records")

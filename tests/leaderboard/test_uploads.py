@@ -153,7 +153,7 @@ def test_errors_name_the_controls_of_the_form(lines, check, control):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"system": " "}, "the name of the system is empty. Fill it in."),
+        ({"system": " "}, "the name of the system is empty. Enter at least one visible character."),
         (
             {"system": "s", "links": ["ftp://x"]},
             "the link is 'ftp://x', not a link. Links start with http:// or https://.",

@@ -1,7 +1,7 @@
 "use strict";
 // Draws the view that the address names.
 GECBENCH.define("app", (use) => {
-  const { el, empty, outside, counted } = use("dom");
+  const { el, empty, outside, sentence, counted } = use("dom");
   const { State } = use("board");
 
   /** Views by name: [label, function]. A view without a label has no link in the navigation. */
@@ -44,7 +44,7 @@ GECBENCH.define("app", (use) => {
     try {
       await show(fresh, state);
     } catch (error) {
-      fresh.replaceChildren(empty(`This view cannot be shown: ${error.message}`));
+      fresh.replaceChildren(empty(`This view cannot be shown: ${sentence(error.message)} Reload the page.`));
     }
     if (mine !== drawing) return;
     const focused = focusedKey();

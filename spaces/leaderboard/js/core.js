@@ -91,7 +91,8 @@ const GECBENCH = (() => {
   function applyTheme(theme) {
     document.documentElement.dataset.theme = theme;
     const button = document.getElementById("theme");
-    if (button) Object.assign(button, { textContent: LABELS[theme], title: "Colors: light, dark, or your device's" });
+    const title = "Colors: light, dark, or the same as your device";
+    if (button) Object.assign(button, { textContent: LABELS[theme], title });
   }
 
   applyTheme(storedTheme());

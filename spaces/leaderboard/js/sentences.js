@@ -121,7 +121,7 @@ GECBENCH.define("sentences", (use) => {
     const options = rows.map((row) => [shortId(row), shorten(row.system, 60)]);
     controls.append(
       choice("System A", options, shortId(a), { name: "a" }), choice("System B", options, shortId(b), { name: "b" }),
-      metricChooser("Score", table, metric, "metric"), choice("Order", ORDER, state.order || "", { name: "order" }),
+      metricChooser("Metric", table, metric, "metric"), choice("Order", ORDER, state.order || "", { name: "order" }),
       ...fields(sentences, state));
     controls.addEventListener("change", ({ target: { name, value } }) => {
       if (name) State.set({ [name]: value, n: "" });

@@ -17,7 +17,7 @@ GECBENCH.define("submit", (use) => {
     if (commands.length) {
       main.append(el("h3", null, "On the command line"), el("pre", { tabindex: 0 }, here(commands.join("\n"))),
         sealed ? "" : el("p", { class: "note" }, "With ", el("code", null, "--dry-run"),
-          " the submission is scored and ranked, but not added."));
+          ", the submission is scored and ranked, but not added."));
     } else if (!server) {
       main.append(el("p", null, "The references are private, and this page does not accept uploads. "
         + "Send the outputs to the ",
@@ -94,7 +94,7 @@ GECBENCH.define("submit", (use) => {
     const { sealed } = GECBENCH.board();
     const add = el("button", { type: "submit", value: "yes" }, "Add to board");
     const only = el("button", { type: "submit", class: "primary", value: "no" }, "Score only");
-    const limit = server.per_day ? `At most ${counted(server.per_day, "submission")} per name and day` : null;
+    const limit = server.per_day ? `At most ${counted(server.per_day, "submission")} per submitter and day` : null;
     const approaches = ["LLM", "seq2seq", "tagger", "rules", "hybrid", "statistical MT", "classifiers"];
     const form = el("form", { class: "submit" },
       field("Name of the system", input("name", { required: true, maxlength: 200 })),
@@ -116,7 +116,7 @@ GECBENCH.define("submit", (use) => {
       field("Size", input("size", { maxlength: 40, placeholder: "11B" })),
       field("Weights", el("select", { name: "weights" }, option("", "not given"), option("open", "open"),
         option("closed", "closed"))),
-      server.token ? field("Token", input("token", { type: "password", required: true })) : null,
+      server.token ? field("Upload token", input("token", { type: "password", required: true })) : null,
       el("div", { class: "actions" }, only, add, bar), message);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
@@ -143,13 +143,14 @@ GECBENCH.define("submit", (use) => {
 
   async function ask(address, options) {
     const response = await fetch(address, options);
+    const problem = `The server replied with status ${response.status}. Try again later.`;
     let body;
     try {
       body = await response.json();
     } catch {
-      throw new Error(`The server replied with status ${response.status}.`);
+      throw new Error(problem);
     }
-    if (!response.ok) throw new Error(body.error || `The server replied with status ${response.status}.`);
+    if (!response.ok) throw new Error(body.error || problem);
     return body;
   }
 
@@ -233,7 +234,8 @@ GECBENCH.define("submit", (use) => {
     const head = (...labels) => el("thead", null, el("tr", null, labels.map((label, k) => el("th",
       { scope: "col", class: k ? "number" : null }, label))));
     return [
-      el("p", { id: "scored" }, el("strong", null, `Rank ${job.rank} of ${job.of} by ${title}, if you add it.`),
+      el("p", { id: "scored" },
+        el("strong", null, `If you add this system: rank ${job.rank} of ${job.of} by ${title}.`),
         " Nothing was added."),
       el("table", { class: "figures" }, head("Metric", "Score", "95% interval"), el("tbody", null, lines)),
       job.neighbors.length ? el("table", { class: "figures", id: "neighbors" },

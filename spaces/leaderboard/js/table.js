@@ -2,7 +2,7 @@
 // The ranking: one table per corpus and reference set that can be sorted and filtered. Human entries are one line, or
 // with a switch a line each. Below the ranking are the results that others reported, with their sources.
 GECBENCH.define("table", (use) => {
-  const { el, svg, empty, foreign, outside, points, range, sentence, download } = use("dom");
+  const { el, svg, empty, foreign, outside, points, range, sentence, counted, download } = use("dom");
   const {
     metricOf, currentTable, chosenMetric, tableData, humanMean, valueOf, sortRows, shownAdjusted, clusterName,
     corpusLabel, State, select, tableChooser, systemAddress, badges, scrolled, dataFiles, copyLink, picker,
@@ -310,9 +310,10 @@ GECBENCH.define("table", (use) => {
 
   /** A paragraph about the corpus: its size, its license and how to cite it. */
   function aboutCorpus(table) {
+    const noun = table.sentences === 1 ? "sentence" : "sentences";
     const facts = [
       `${corpusLabel(table)}: ${table.set_title || "all references"}`,
-      table.sentences ? `${table.sentences.toLocaleString("en")} sentences` : null,
+      table.sentences ? `${table.sentences.toLocaleString("en")} ${noun}` : null,
       table.license ? `license: ${table.license}` : null,
     ].filter(Boolean).join(", ");
     return el("p", { class: "note corpus" }, `${facts}.`, table.citation ? ` Cite ${sentence(table.citation)}` : null,
@@ -364,7 +365,7 @@ GECBENCH.define("table", (use) => {
       const part = (...places) => lines.slice(...places).map((row) => rankRow(row, visible, metric));
       body.replaceChildren(...part(0, FIRST));
       if (lines.length > FIRST) afterFrame(() => mine === drawing && body.append(...part(FIRST)));
-      status.textContent = count(rows) ? `${count(shown())} of ${count(rows)} systems` : "No systems yet";
+      status.textContent = count(rows) ? `${count(shown())} of ${counted(count(rows), "system")}` : "No systems yet";
     };
     const metrics = table.metrics.filter((name) => rows.some((row) => row.scores[name]));
     main.append(el("div", { class: "controls" }, tableChooser(state),

@@ -192,7 +192,7 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
         string(value, where)
         value = str(value)
         if not value.strip() and not empty:
-            raise InputError(f"{where} is empty", fix="Fill it in")
+            raise InputError(f"{where} is empty", fix="Enter at least one visible character")
         if len(value) > longest:
             problem = f"{where} has {len(value):,} characters, but at most {longest:,} are allowed"
             raise InputError(problem, fix="Shorten it")
@@ -204,7 +204,7 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
             found = f"U+{ord(blank[0]):04X} (character {blank.start() + 1})"
             raise InputError(f"{where} contains the invisible character {found}", fix="Remove this character")
         if not empty and not any(unicodedata.category(character)[0] in "LNPS" for character in value):
-            raise InputError(f"{where} has no visible character", fix="Fill it in")
+            raise InputError(f"{where} has no visible character", fix="Enter at least one")
 
     return check
 

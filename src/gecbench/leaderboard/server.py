@@ -44,7 +44,8 @@ try:
     from starlette.routing import Route
     from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError as error:
-    raise MissingDependencyError('serving needs more packages: pip install "gecbench[leaderboard]"') from error
+    problem = 'serving a board needs more packages. Install them: pip install "gecbench[leaderboard]"'
+    raise MissingDependencyError(problem) from error
 
 HEAD_SECONDS = 10.0
 WRITE_SECONDS = 10.0

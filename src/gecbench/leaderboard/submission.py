@@ -480,7 +480,7 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
     except InputError as error:
         return [str(error)]
     changed = (name for name in _VERIFIED_FIELDS if getattr(record, name) != getattr(scored.record, name))
-    found = [f"the field {name} differs when rescored" for name in changed]
+    found = [f"the field {name!r} differs when rescored" for name in changed]
     if record.role == "source" and record.unchanged != 1:
         found.append("its outputs are marked as the unchanged source, but differ from the source")
     new = board_plugins().keys() - record.scores.keys()  # plug-ins that were added after the record
@@ -488,7 +488,7 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
     kept, made = _without(asdict(details), gone), _without(asdict(scored.details), new)
     compared = (name for name in kept if kept[name] and name != "by_distance")  # only in 0.2.0, and not shown
     wrong = (name for name in compared if not _equal(kept[name], made[name]))
-    found += [f"the field {name} of its details differs when rescored" for name in wrong]
+    found += [f"the field {name!r} of its details differs when rescored" for name in wrong]
     if store.settings.private:  # records of 0.2.0 have precision and recall, which no page shows
         record = replace(record, scores={name: {**each, "parts": {}} for name, each in record.scores.items()})
     metrics = {*record.scores, *scored.record.scores} - new
