@@ -74,8 +74,8 @@ def score(
         tokenize: How to tokenize raw text: `"none"`, `"auto"` (the way the corpus is tokenized), or a tokenizer's name.
         tokenized: Score text as it is, even if it is not tokenized like its sources.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.
-        foreign: What to give if predictions do not resemble their sources, or are identical to a reference: a
-            `"warning"` or an `"error"`.
+        foreign: Whether to give a `"warning"` or an `"error"` if predictions do not resemble their sources, or are
+            identical to a reference.
 
     Returns:
         The scores by metric name. Each is a `Score` with `value` (0 to 1), `interval` and `signature`.
@@ -140,8 +140,8 @@ def compare(
         tokenize: How to tokenize raw text, as in `score`.
         tokenized: Score text as it is, even if it is not tokenized like its sources.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.
-        foreign: What to give if predictions do not resemble their sources, or are identical to a reference: a
-            `"warning"` or an `"error"`.
+        foreign: Whether to give a `"warning"` or an `"error"` if predictions do not resemble their sources, or are
+            identical to a reference.
 
     Returns:
         A `Report`: `report[system][metric]` is a `Score`, and `report.tests` lists the tests. Print it for a table, or

@@ -152,7 +152,7 @@ def test_no_answer_leaves_the_sentence_and_is_counted(chat, todo, outcome, token
 
 @pytest.mark.parametrize("option", [{"concurrency": 0}, {"retries": -1}, {"timeout": 0}, {"timeout": float("nan")}])
 def test_numbers_that_cannot_be(option):
-    with pytest.raises(gecbench.InputError, match=r"invalid concurrency=.*at least 1"):
+    with pytest.raises(gecbench.InputError, match=r"a value is out of range: concurrency=.*at least 1"):
         make_model("endpoint:http://h", name="it", **option)
 
 

@@ -141,7 +141,7 @@ def test_another_standard_input_is_refused(files, refused, stopped, monkeypatch)
     stopped(9, from_input)
     (files / "other.txt").write_text("".join(f"{line}\n" for line in [*OUTPUTS[1:], OUTPUTS[0]]))
     monkeypatch.setattr("sys.stdin", (files / "other.txt").open())
-    refused([*from_input, *TABLE, "--resume"], "-: the first 20 sentences changed after the interrupted run")
+    refused([*from_input, *TABLE, "--resume"], "standard input: the first 20 sentences changed after the interrupted run")
 
 
 def test_a_part_that_is_short_is_refused(files, refused, stopped):

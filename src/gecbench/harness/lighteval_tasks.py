@@ -25,7 +25,8 @@ try:
     from lighteval.tasks.lighteval_task import LightevalTaskConfig
     from lighteval.tasks.requests import Doc, SamplingMethod
 except ImportError as error:
-    raise MissingDependencyError(f"lighteval's tasks need {error.name}. Install it: pip install lighteval") from error
+    install = "pip install lighteval 'huggingface_hub<2' 'xxhash<4'"
+    raise MissingDependencyError(f"lighteval's tasks need {error.name}. Install it: {install}") from error
 
 _TEMPORARY = TemporaryDirectory(prefix="gecbench-")
 _FOLDER = Path(_TEMPORARY.name)

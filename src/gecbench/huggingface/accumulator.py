@@ -131,7 +131,7 @@ class Accumulator:
             first = next(name for name, place in self._places.items() if place not in self._outputs)
             if not partial or not places:
                 missing = f"{len(corpus) - len(places):,} of {counted(len(corpus), 'sentence')}"
-                fix = "Call update for every sentence, and, with several processes, gather before compute"
+                fix = "Call update for every sentence, then gather if there are several processes"
                 raise InputError(f"there is no output for {missing}, for example {first!r}", fix=fix)
             warnings.warn("some sentences have no output, so they are not scored", MixedUpTextWarning, stacklevel=3)
             corpus = share_guide(corpus, corpus.select(places))

@@ -206,7 +206,7 @@ def _find_folder(form: RepoType, what: str) -> Path:
         if form.modules == "datasets" and what in DATASETS:
             raise InputError(f"{what} is not built here", fix=f"Build it first: gecbench data build {what}")
         known = f"Give the name of one of gecbench's {form.modules}, or an existing folder"
-        fix = known if form.modules else "Give the folder of a page made by: gecbench leaderboard build"
+        fix = known if form.modules else "Give the folder of the page, or build it first: gecbench leaderboard build"
         raise InputError("no such folder", file=what, fix=fix)
     return folder.resolve() if folder.name in ("", "..") else folder
 

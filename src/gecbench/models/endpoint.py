@@ -79,7 +79,7 @@ class EndpointModel(Model):
             raise InputError(f"{text} needs a model name", fix="Give the name of the model on the server: --name MODEL")
         if concurrency < 1 or retries < 0 or not timeout > 0:
             raise InputError(
-                f"invalid concurrency={concurrency}, retries={retries} or timeout={timeout}",
+                f"a value is out of range: concurrency={concurrency}, retries={retries}, timeout={timeout}",
                 fix="Give concurrency of at least 1, retries of at least 0, and a timeout above 0",
             )
         url = _checked_url(text.partition(":")[2])
@@ -193,9 +193,8 @@ def _checked_url(url: str) -> str:
     except ValueError:
         valid = False
     if not valid:
-        raise InputError(
-            f"{url!r} is not an http or https address", fix="Write it like endpoint:http://localhost:8000/v1"
-        )
+        fix = "Give an address such as endpoint:http://localhost:8000/v1"
+        raise InputError(f"{url!r} is not an http or https address", fix=fix)
     if parts.username or parts.password or parts.query or parts.fragment:
         fix = "Remove the rest, and give an API key in an environment variable: --key-variable NAME"
         raise InputError(f"the address of {parts.hostname} may have only a host, a port and a path", fix=fix)

@@ -65,7 +65,8 @@ def counts(
             them out and records their number in the signature.
         tokenized: Skip the check for text that is not tokenized.
         aligned: Skip the checks for shifted lines and identical texts.
-        foreign: What to give if most predictions share hardly any words with their sources: a "warning" or an "error".
+        foreign: Whether to give a "warning" or an "error" if most predictions share hardly any words with their
+            sources.
 
     Returns:
         The function. It can be pickled.
