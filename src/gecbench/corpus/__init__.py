@@ -1,1 +1,4 @@
-"""Corpora and predictions: sources, references, edits, error groups, tokenization and input checks."""
+"""Corpora and predictions.
+
+The modules cover sources, references, edits, error groups, tokenization and input checks.
+"""

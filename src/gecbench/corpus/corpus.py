@@ -1,8 +1,8 @@
-"""Corpus: sources with references, annotations or error groups, validated once when it is created.
+"""Corpus: sources with references, annotations or error groups.
 
-Validation errors name the argument and the position. The fingerprint is the sum of per-sentence hashes, so the parts
-of a corpus can be hashed separately. Each hash covers the sentence's position, because GLEU's random references and
-M2's choice of annotators depend on the order of the sentences.
+A corpus is validated once, when it is created. Validation errors name the argument and the position. The fingerprint is
+the sum of per-sentence hashes, so the parts of a corpus can be hashed separately. Each hash covers the sentence's
+position, because GLEU's random references and M2's choice of annotators depend on the order of the sentences.
 """
 
 from __future__ import annotations
@@ -141,9 +141,10 @@ class Corpus:
         return str(min(sizes)) if len(sizes) == 1 else f"{min(sizes)}-{max(sizes)}"
 
     def reference_columns(self) -> list[list[str]]:
-        """Return the references as columns: column k is the k-th reference of every sentence.
+        """Return the references as columns.
 
-        A sentence with fewer references contributes its source instead.
+        Column k is the k-th reference of every sentence. A sentence with fewer references contributes its source
+        instead.
 
         >>> Corpus(["a", "b"], [["a"], ["b", "c"]]).reference_columns()
         [['a', 'b'], ['a', 'c']]
@@ -178,7 +179,10 @@ class Corpus:
         return made
 
     def origin(self) -> tuple[Corpus, tuple[int, ...]] | None:
-        """Return the corpus from which `with_references` made this corpus, and the chosen positions, or None."""
+        """Return the original corpus and the positions of the chosen references.
+
+        Return None if this corpus was not made by `with_references`.
+        """
         found: tuple[Corpus, tuple[int, ...]] | None = self.__dict__.get("_origin")
         return found
 
@@ -253,10 +257,11 @@ class Corpus:
 
 
 class CorpusCache(Generic[Value]):
-    """A cache of values per corpus and key. The values of a corpus are dropped when the corpus is deleted.
+    """A cache of values per corpus and key.
 
-    A corpus never changes, so cached values stay valid. Each metric has its own cache. `put` takes a value, not a
-    function that computes it, because a lower package never calls a higher one.
+    The values of a corpus are dropped when the corpus is deleted. A corpus never changes, so cached values stay valid.
+    Each metric has its own cache. `put` takes a value, not a function that computes it, because a lower package never
+    calls a higher one.
     """
 
     def __init__(self) -> None:
@@ -296,7 +301,10 @@ Corpus.annotations = _LazyAnnotations()  # type: ignore[assignment]
 
 
 def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
-    """Return the texts as a tuple, or raise an error that names the first item that is not a string."""
+    """Return the texts as a tuple, or raise an error.
+
+    The error names the first item that is not a string.
+    """
     if isinstance(texts, (str, bytes)):
         raise InputError(
             f"{argument} is a single {type(texts).__name__}, not a list of sentences",
@@ -314,19 +322,28 @@ def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
 
 
 def python_values(values: Any) -> Any:
-    """Convert an Arrow array to a list of Python values. Return anything else unchanged."""
+    """Convert an Arrow array to a list of Python values.
+
+    Return anything else unchanged.
+    """
     return values.to_pylist() if hasattr(values, "to_pylist") else values
 
 
 def check_ordered(texts: object, argument: str) -> None:
-    """Raise an error for a set or a dictionary. Texts are paired by their order, so a list is needed."""
+    """Raise an error for a set or a dictionary.
+
+    Texts are paired by their order, so a list is needed.
+    """
     if isinstance(texts, (Set, Mapping)):
         fix = "Pass a list, because texts are paired by their position"
         raise InputError(f"{argument} is {_kind(texts)}, not a list", fix=fix)
 
 
 def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the references of each sentence as tuples, or raise an error if their shape is wrong."""
+    """Return the references of each sentence as tuples.
+
+    Raise an error if their shape is wrong.
+    """
     if isinstance(references, (str, bytes)):
         raise InputError(f"references is a single {type(references).__name__}", fix=_SENTENCE_MAJOR)
     if not isinstance(references, Iterable):
@@ -354,7 +371,10 @@ def _check_rows(rows: Sequence[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
 
 
 def check_line_count(lines: int, sentences: int, name: str, file: str, fix: str) -> None:
-    """Raise an error if a file does not have one line per sentence of `name` (a corpus or a file)."""
+    """Raise an error if a file does not have one line per sentence.
+
+    `name` is the corpus or file with the sentences.
+    """
     if lines != sentences:
         raise InputError(
             f"{counted(lines, 'line')}, but {name} has {counted(sentences, 'sentence')}",
@@ -423,7 +443,10 @@ def _mean_overlap(sources: Sequence[str], references: Sequence[Sequence[str]]) -
 
 
 def overlap(left: str, right: str) -> float:
-    """Return the Jaccard overlap of the token sets of two sentences (1 if both are empty)."""
+    """Return the Jaccard overlap of the token sets of two sentences.
+
+    The overlap is 1 if both are empty.
+    """
     first, second = set(left.split()), set(right.split())
     union = len(first | second)
     return len(first & second) / union if union else 1.0
@@ -451,9 +474,10 @@ def check_span(start: int, end: int, tokens: int) -> None:
 
 
 def check_annotators(annotators: int | None, size: int) -> None:
-    """Raise an error if a sentence states more annotators than it has bytes in the file.
+    """Raise an error if a sentence states more annotators than it has bytes.
 
-    Each annotator takes time and memory, so a few bytes must not state millions of annotators.
+    The bytes are those of the sentence in its file. Each annotator takes time and memory, so a few bytes must not state
+    millions of annotators.
     """
     if annotators is not None and annotators > size:
         raise InputError(
@@ -492,7 +516,10 @@ def check_sentence_groups(sentence: GroupedSentence, tokens: int) -> None:
 
 
 def _is_plain_edit(edit: Edit, tokens: int) -> bool:
-    """Fast path: return whether an edit is valid because it has one correction and fields of exact types."""
+    """Return whether a fast check shows that an edit is valid.
+
+    A valid edit passes this check if it has one correction and fields of exact types.
+    """
     return (
         type(edit) is Edit
         and type(edit.start) is int is type(edit.end)

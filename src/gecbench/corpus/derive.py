@@ -1,4 +1,7 @@
-"""Derive one kind of gold from another: references, annotations, error groups, and mixed annotators."""
+"""Derive one kind of gold from another.
+
+The kinds are references, annotations, error groups, and mixed annotators.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,9 @@ def with_references(corpus: Corpus) -> Corpus:
 
 
 def derive_annotations(corpus: Corpus) -> Corpus:
-    """Add annotations by extracting edits from the references: one annotator per reference.
+    """Add annotations by extracting edits from the references.
+
+    There is one annotator per reference.
 
     Args:
         corpus: A corpus with references.
@@ -77,7 +82,10 @@ def derive_annotations(corpus: Corpus) -> Corpus:
 
 
 def extracted_annotations(corpus: Corpus) -> tuple[tuple[Annotation, ...], ...]:
-    """Return each sentence's annotations, one per reference. They are extracted once and cached."""
+    """Return each sentence's annotations, one per reference.
+
+    They are extracted once and cached.
+    """
     found = _EXTRACTED_ANNOTATIONS.get(corpus)
     if found is None:
         edits = _extracted_edits(corpus)
@@ -102,7 +110,9 @@ def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
 
 
 def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
-    """Add error groups. They are made from the annotations or, if there are none, from the references.
+    """Add error groups.
+
+    They are made from the annotations or, if there are none, from the references.
 
     Args:
         corpus: A corpus with annotations or references. A corpus with groups is returned unchanged.
@@ -129,7 +139,9 @@ def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
 
 
 def ungroup(corpus: Corpus) -> Corpus:
-    """Add annotations made from the error groups: one per annotator, with edits in the order of the text.
+    """Add annotations made from the error groups.
+
+    Each annotator gets one annotation, with edits in the order of the text.
 
     Args:
         corpus: A corpus with error groups.
@@ -187,12 +199,18 @@ def alternative_edits(alternative: Alternative, error_type: str = "") -> Choice:
 
 
 def alternatives_of(group: ErrorGroup) -> list[Choice]:
-    """Return the edits of each alternative of a group. Alternatives with equal edits are listed once."""
+    """Return the edits of each alternative of a group.
+
+    Alternatives with equal edits are listed once.
+    """
     return list(dict.fromkeys(alternative_edits(item, group.type) for item in group.alternatives))
 
 
 def choices_of(group: ErrorGroup) -> list[Choice]:
-    """Return the choices of a group: its distinct alternatives, plus the choice without edits if it is optional."""
+    """Return the choices of a group.
+
+    They are its distinct alternatives, plus the choice without edits if the group is optional.
+    """
     return alternatives_of(group) + ([] if group.required else [()])
 
 
@@ -202,7 +220,10 @@ def group_choices(sentence: GroupedSentence) -> list[list[Choice]]:
 
 
 def combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
-    """Yield every combination of one choice per group, except those that edit a span twice."""
+    """Yield every combination of one choice per group.
+
+    Combinations that edit a span twice are left out.
+    """
     # 1. Take one choice per group, in all combinations.
     for combination in product(*choices):
         # 2. Drop combinations in which two groups edit the same span.
@@ -212,7 +233,10 @@ def combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
 
 
 def unmixed_references(source: str, sentence: GroupedSentence) -> list[str]:
-    """Return one reference per annotator with edits, plus the source if an annotator has no edits."""
+    """Return one reference per annotator with edits.
+
+    The source is added if an annotator has no edits.
+    """
     if sentence.annotators is None:
         raise InputError(
             f"the number of annotators of the sentence {source[:40]!r} is not given",
@@ -243,7 +267,10 @@ def derive_group_references(corpus: Corpus) -> Corpus:
 
 
 def annotator_references(source: str, annotations: Sequence[Annotation], treebank: bool) -> list[str]:
-    """Return the same texts as `unmixed_references`, but create error groups only if they change the result."""
+    """Return the same texts as `unmixed_references`.
+
+    Error groups are created only if they change the result.
+    """
     made: dict[int, list[Edit]] = {}
     for annotation in annotations:
         edits = [Edit(*span(edit), (split_correction(edit.corrections[0], treebank),)) for edit in annotation.edits]
@@ -254,9 +281,10 @@ def annotator_references(source: str, annotations: Sequence[Annotation], treeban
 
 
 def mixed_annotations(choices: Sequence[Sequence[Choice]], limit: int) -> list[Annotation] | None:
-    """Return one annotation per combination of choices, or None if there are more than `limit` combinations.
+    """Return one annotation per combination of choices.
 
-    Combinations that edit a span twice, or repeat another combination's edits, are left out.
+    Return None if there are more than `limit` combinations. Combinations that edit a span twice, or repeat another
+    combination's edits, are left out.
     """
     if prod(map(len, choices)) > limit:
         return None
@@ -272,7 +300,10 @@ def _changes(edits: Iterable[Edit]) -> tuple[tuple[int, int, tuple[str, ...]], .
 
 
 def edit_choices(annotations: Sequence[Annotation]) -> list[list[Choice]]:
-    """Return the choices for each error: the distinct edits, plus the choice without edits if an annotator has none."""
+    """Return the choices for each error.
+
+    They are the distinct edits, plus the choice without edits if an annotator has none.
+    """
     annotators = len({annotation.annotator for annotation in annotations})
     return [_cluster_choices(cluster, annotators) for cluster in cluster_edits(annotated_edits(annotations))]
 
@@ -288,10 +319,10 @@ def _cluster_choices(cluster: Sequence[AnnotatedEdit], annotators: int) -> list[
 def mix_sentences(
     groups: Sequence[GroupedSentence] | None, annotations: Sequence[Sequence[Annotation]], limit: int
 ) -> tuple[list[Sequence[Annotation]], list[int]]:
-    """Return the mixed annotations of each sentence, and the positions of the sentences left unmixed.
+    """Return the mixed annotations of each sentence.
 
-    A sentence with more than `limit` combinations keeps its own annotations. If `groups` is None, the errors are found
-    in the annotations.
+    Also return the positions of the sentences left unmixed. A sentence with more than `limit` combinations keeps its
+    own annotations. If `groups` is None, the errors are found in the annotations.
     """
     choices = map(edit_choices, annotations) if groups is None else map(group_choices, groups)
     mixed: list[Sequence[Annotation]] = []
@@ -305,9 +336,10 @@ def mix_sentences(
 
 
 def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int]]:
-    """Mix the annotators of each sentence: one annotator per combination of their edits.
+    """Mix the annotators of each sentence.
 
-    This gives the mixed references of Felice & Briscoe (2015) as annotations, for example for M2.
+    Each combination of their edits becomes one annotator. This gives the mixed references of Felice & Briscoe (2015) as
+    annotations, for example for M2.
 
     Args:
         corpus: A corpus with annotations or error groups. If it has no groups, overlapping edits are grouped.

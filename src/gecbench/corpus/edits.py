@@ -42,7 +42,9 @@ class Edit:
 
 @dataclass(frozen=True)
 class Annotation:
-    """The edits of one sentence by one annotator. Without edits, the annotator left the sentence unchanged.
+    """The edits of one sentence by one annotator.
+
+    Without edits, the annotator left the sentence unchanged.
 
     Args:
         annotator: The number of the annotator.
@@ -58,11 +60,12 @@ class Annotation:
 
 @dataclass(frozen=True, eq=False)
 class EditTable:
-    """The annotations of a corpus as concatenated arrays. The property `annotations` returns them as objects.
+    """The annotations of a corpus as concatenated arrays.
 
-    Sentence s has the rows row_offsets[s]:row_offsets[s + 1], one per annotator. Row r is annotators[r] with the edits
-    edit_offsets[r]:edit_offsets[r + 1]. Edit e spans the tokens starts[e]:ends[e]. Its corrections are
-    alternatives[corrections[e]]. `types`, `required` and `comments` are positions in `strings`.
+    The property `annotations` returns them as objects. Sentence s has the rows row_offsets[s]:row_offsets[s + 1], one
+    per annotator. Row r is annotators[r] with the edits edit_offsets[r]:edit_offsets[r + 1]. Edit e spans the tokens
+    starts[e]:ends[e]. Its corrections are alternatives[corrections[e]]. `types`, `required` and `comments` are
+    positions in `strings`.
     """
 
     row_offsets: Offsets
@@ -135,7 +138,10 @@ class EditTable:
 
     @cached_property
     def serialized(self) -> list[str]:
-        """Each sentence's annotations as text for a fingerprint: annotators, spans, types and corrections."""
+        """Each sentence's annotations as text for a fingerprint.
+
+        The text has annotators, spans, types and corrections.
+        """
         corrections = ["\x01".join(texts) for texts in self.alternatives]
         edits = [
             f"\x03{start} {end} {self.strings[kind]}\x01{corrections[k]}"
@@ -152,13 +158,19 @@ class EditTable:
         return ["".join(rows[begin:end]) for begin, end in pairwise(self.row_offsets.tolist())]
 
     def of_types(self, kept: Collection[str]) -> EditTable:
-        """Return the table with only the edits of these types. Annotators left without edits stay."""
+        """Return the table with only the edits of these types.
+
+        Annotators left without edits stay.
+        """
         mask = np.isin(self.types, [k for k, name in enumerate(self.strings) if name in kept])
         columns = {name: getattr(self, name)[mask] for name in _EDIT_COLUMNS}
         return replace(self, edit_offsets=offsets_of_sizes(mask)[self.edit_offsets], **columns)
 
     def of_annotator(self, number: int) -> EditTable:
-        """Return only the edits of one annotator. Sentences without that annotator have no row."""
+        """Return only the edits of one annotator.
+
+        Sentences without that annotator have no row.
+        """
         rows, sizes = self.annotators == number, np.diff(self.edit_offsets)
         mask = np.repeat(rows, sizes)
         columns = {name: getattr(self, name)[mask] for name in _EDIT_COLUMNS}
@@ -171,9 +183,10 @@ class EditTable:
         )
 
     def comparable_corrections(self) -> tuple[Offsets, EncodedLines]:
-        """Return the offsets of each edit's corrections, and the corrections that can occur in tokenized text.
+        """Return the corrections that can occur in tokenized text.
 
-        Corrections with white space other than single spaces are left out, because no tokenized text equals them.
+        The result is the offsets of each edit's corrections, and these corrections. Corrections with white space other
+        than single spaces are left out, because no tokenized text equals them.
         """
         kept = [[text.encode() for text in texts if is_single_spaced(text)] for texts in self.alternatives]
         chosen = [kept[k] for k in self.corrections.tolist()]
@@ -186,7 +199,10 @@ _EDIT_COLUMNS = ("starts", "ends", "types", "corrections", "required", "comments
 
 
 def _whole_numbers(values: Sequence[object], what: str) -> Offsets:
-    """Return whole numbers as an array. Anything else is an error, because numpy would drop fractions silently."""
+    """Return whole numbers as an array.
+
+    Anything else is an error, because numpy would drop fractions silently.
+    """
     found = np.array(values) if values else np.empty(0, dtype=np.int64)
     if found.dtype.kind not in "iu":
         raise InputError(f"{what} is not a whole number that fits in 64 bits")
@@ -194,16 +210,16 @@ def _whole_numbers(values: Sequence[object], what: str) -> Offsets:
 
 
 def is_single_spaced(text: str) -> bool:
-    """Return whether a text contains no white space except single spaces between tokens."""
+    """Return whether the only white space is single spaces between tokens."""
     return " ".join(text.split()) == text
 
 
 class EditedTexts(tuple[str, ...]):
-    """Predictions given as edits: a tuple of corrected texts that also holds the edits.
+    """Predictions given as edits.
 
-    Create them with `EditedTexts.of`. The text of a sentence is its source with the edits of its first annotation
-    applied. A sentence without annotations is unchanged. Metrics that compare edits (ERRANT, CLEME) use the given edits
-    instead of extracting edits from the text.
+    They are a tuple of corrected texts that also holds the edits. Create them with `EditedTexts.of`. The text of a
+    sentence is its source with the edits of its first annotation applied. A sentence without annotations is unchanged.
+    Metrics that compare edits (ERRANT, CLEME) use the given edits instead of extracting edits from the text.
 
     >>> EditedTexts.of(["He go ."], [[Annotation(0, (Edit(1, 2, ("goes",)),))]])
     ('He goes .',)
@@ -232,7 +248,10 @@ class EditedTexts(tuple[str, ...]):
 
     @cached_property
     def annotations(self) -> tuple[tuple[Annotation, ...], ...]:
-        """The annotations of each sentence. A sentence without annotations gets an annotation without edits."""
+        """The annotations of each sentence.
+
+        A sentence without annotations gets an annotation without edits.
+        """
         return tuple(sentence or (Annotation(0, ()),) for sentence in self.table.annotations)
 
     def select(self, sentences: Sequence[int]) -> EditedTexts:
@@ -269,9 +288,10 @@ def _apply_first_rows(sources: Sequence[str], table: EditTable) -> Iterator[str]
 
 
 def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, official: bool = False) -> str:
-    """Return the source with all edits applied and its tokens joined by single spaces.
+    """Return the source with all edits applied.
 
-    Insertions at the same position are applied in the given order, before a replacement that starts there.
+    The tokens of the result are joined by single spaces. Insertions at the same position are applied in the given
+    order, before a replacement that starts there.
 
     Args:
         source: The source sentence.
@@ -321,10 +341,11 @@ def check_apart(source: str, ordered: Sequence[Edit]) -> None:
 
 
 def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
-    """Extract the edits that turn a source into a rewrite, from a token-level Levenshtein alignment.
+    """Extract the edits that turn a source into a rewrite.
 
-    Adjacent changes become one edit. If several alignments have the lowest cost, one is chosen step by step from the
-    end of the sentence. Each step prefers keeping or replacing a token over deleting one, and deleting over inserting.
+    The edits come from a Levenshtein alignment of tokens. Adjacent changes become one edit. If several alignments have
+    the lowest cost, one is chosen step by step from the end of the sentence. Each step prefers keeping or replacing a
+    token over deleting one, and deleting over inserting.
 
     This follows Sakaguchi et al. (2016), section 4.1, except for one thing: their converter also matches tokens with
     the same lemma, while gecbench matches only equal tokens. Case matters.
@@ -361,7 +382,9 @@ def extract_all_edits(sources: Sequence[str], rewrites: Sequence[Sequence[str]])
 
 
 def find_changes(sources: TokenArray, rewrites: TokenArray, rows: Offsets) -> tuple[Ids, Offsets]:
-    """Return the changed spans of every rewrite. The rewrites of source i are `rewrites[rows[i]:rows[i + 1]]`.
+    """Return the changed spans of every rewrite.
+
+    The rewrites of source i are `rewrites[rows[i]:rows[i + 1]]`.
 
     Raises:
         InputError: The alignment table of a pair would take gigabytes. The table leaves out the tokens that both texts
@@ -390,7 +413,10 @@ def _shared_prefix_length(one: Ids, other: Ids) -> int:
 
 
 class _KnownEdits(dict[tuple[int, int, str], Edit]):
-    """A cache of edits by span and text, because rewrites of a sentence share many edits."""
+    """A cache of edits by span and text.
+
+    Rewrites of a sentence share many edits.
+    """
 
     def __missing__(self, change: tuple[int, int, str]) -> Edit:
         start, end, text = change

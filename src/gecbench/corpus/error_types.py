@@ -1,4 +1,7 @@
-"""Descriptions of error types: the 28 types of CoNLL-14 (NUCLE), and ERRANT's types for English and Czech."""
+"""Descriptions of error types.
+
+These are the 28 types of CoNLL-14 (NUCLE), and ERRANT's types for English and Czech.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +117,9 @@ def error_type_in_words(error_type: str) -> str:
 
 
 def describe_error_type(error_type: str) -> str:
-    """Return an error type followed by its meaning. If the meaning is unknown, return only the type.
+    """Return an error type followed by its meaning.
+
+    If the meaning is unknown, return only the type.
 
     Args:
         error_type: The error type, as in an M2 file.

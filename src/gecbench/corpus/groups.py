@@ -1,4 +1,6 @@
-"""Error groups: the errors of a sentence, each with mutually exclusive corrections (Felice & Briscoe 2015).
+"""Error groups (Felice & Briscoe 2015).
+
+The error groups of a sentence are its errors, each with mutually exclusive corrections.
 
 Corrections are split like Treebank text, as in the official M2 converter of the I-measure: `known,the` becomes
 `known , the`, `cannot` becomes `can not`, and a final period is split off. Text that is already split does not change.
@@ -38,7 +40,10 @@ def _rules() -> list[tuple[re.Pattern[str], str]]:
 
 @lru_cache(maxsize=1 << 16)
 def split_treebank(text: str) -> str:
-    """Split off punctuation, quotes and contractions with spaces (docs/metrics/imeasure.md §2)."""
+    """Split off punctuation, quotation marks and contractions with spaces.
+
+    See docs/metrics/imeasure.md §2.
+    """
     if not _PLAIN.fullmatch(text) or _SPLIT_IN_PLAIN.search(text):
         for pattern, replacement in _rules():
             text = pattern.sub(replacement, text)
@@ -123,13 +128,19 @@ class AnnotatedEdit(NamedTuple):
 
 
 def cluster_edits(edits: Iterable[AnnotatedEdit]) -> list[list[AnnotatedEdit]]:
-    """Return the edits in clusters of overlapping edits, in text order (docs/metrics/imeasure.md §2)."""
+    """Return the edits in clusters of overlapping edits, in text order.
+
+    See docs/metrics/imeasure.md §2.
+    """
     given = list(edits)
     return [[given[k] for k in cluster] for cluster in grouping.cluster_spans([span(item.edit) for item in given])]
 
 
 def is_bridged(sentence: GroupedSentence) -> bool:
-    """Return whether replacements of two groups overlap. Then the groups are not independent."""
+    """Return whether replacements of two groups overlap.
+
+    Then the groups are not independent.
+    """
     return grouping.is_bridged(
         [
             [*{(change.start, change.end) for item in group.alternatives for change in item.replacements}]
@@ -168,5 +179,8 @@ def group_edits(edits: Sequence[AnnotatedEdit], annotators: int, treebank: bool 
 
 
 def split_correction(text: str, treebank: bool) -> str:
-    """Return a correction with single spaces between tokens, optionally split as in a treebank."""
+    """Return a correction with single spaces between tokens.
+
+    With `treebank`, tokens are split as in a treebank.
+    """
     return split_treebank(text) if treebank else " ".join(text.split())

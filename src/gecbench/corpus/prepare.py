@@ -64,15 +64,24 @@ class ForeignTextWarning(UserWarning):
 
 
 class RawTextWarning(UserWarning):
-    """A few predictions do not look tokenized like their sources. If there are many, `InputError` is raised instead."""
+    """A few predictions do not look tokenized like their sources.
+
+    If there are many, `InputError` is raised instead.
+    """
 
 
 class DamagedTextWarning(UserWarning):
-    """Several lines are empty, or contain NUL bytes, subword marks (@@, ▁) or non-ASCII white space."""
+    """Several lines are damaged.
+
+    They are empty, or contain NUL bytes, subword marks (@@, ▁) or non-ASCII white space.
+    """
 
 
 class MixedUpTextWarning(UserWarning):
-    """Sources and references look swapped, or two texts that should differ are identical."""
+    """Two texts look swapped or are identical.
+
+    Either sources and references look swapped, or two texts that should differ are identical.
+    """
 
 
 class ForeignTextError(InputError):
@@ -80,7 +89,10 @@ class ForeignTextError(InputError):
 
 
 class IdenticalTextError(InputError):
-    """All lines of a reference set are identical to the sources or to the predictions."""
+    """All lines of a reference set are identical to another text.
+
+    The other text is the sources or the predictions.
+    """
 
 
 @dataclass(frozen=True)
@@ -160,11 +172,11 @@ class Preprocessing:
     def prepare_sentence(
         self, source: str, references: tuple[str, ...], prediction: str
     ) -> tuple[str, tuple[str, ...], str]:
-        """Tokenize a source, its references and its prediction without looking at other sentences.
+        """Tokenize a source, its references and its prediction.
 
-        The source and the references are tokenized only if they look like raw text. With "auto", words of the
-        prediction are split as in the source. Words that the source does not contain are split by the Treebank's rules,
-        and Chinese and Japanese words by character.
+        Other sentences do not change the result. The source and the references are tokenized only if they look like raw
+        text. With "auto", words of the prediction are split as in the source. Words that the source does not contain
+        are split by the Treebank's rules, and Chinese and Japanese words by character.
         """
         if self.tokenize == "none":
             return source, references, prediction
@@ -198,7 +210,10 @@ class Preprocessing:
             warnings.warn(f"{problem}; {_SKIP}.", ForeignTextWarning, stacklevel=2)
 
     def _check_identical(self, corpus: Corpus, lines: Sequence[str], name: str, file: str | None) -> None:
-        """Raise an error or warn if predictions are identical to a reference, because a model may have memorized it."""
+        """Raise an error or warn if predictions are identical to a reference.
+
+        A model may have memorized the reference.
+        """
         for problem in identical_references(corpus, lines, name):
             if self.foreign == "error" and not self.paired:
                 raise IdenticalTextError(problem, file=file, fix=_IF_INTENDED)
@@ -206,7 +221,9 @@ class Preprocessing:
 
 
 def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
-    """Tokenize raw text the way a corpus is tokenized, guided by the source of each line.
+    """Tokenize raw text the way a corpus is tokenized.
+
+    The source of each line guides the tokenization.
 
     Args:
         texts: One raw text per sentence of the corpus, in order.
@@ -225,7 +242,10 @@ def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
 
 
 def check_predictions(predictions: Iterable[str], sentences: int, name: str = "predictions") -> tuple[str, ...]:
-    """Return the predictions as a tuple, or raise an error if there is not one string per sentence."""
+    """Return the predictions as a tuple, or raise an error.
+
+    There must be one string per sentence.
+    """
     checked = check_texts(predictions, name)
     if len(checked) != sentences:
         one = name.replace("predictions", "prediction", 1)
@@ -237,10 +257,10 @@ def check_predictions(predictions: Iterable[str], sentences: int, name: str = "p
 
 
 def check_corpus(corpus: Corpus, aligned: bool = False, *, swapped: bool = False) -> None:
-    """Warn of damaged references and sources, and check for swapped or identical texts unless `aligned`.
+    """Warn of damaged references and sources.
 
-    Each corpus is checked once. `swapped=True` skips the check for swapped texts, for a caller that has already done
-    it.
+    Unless `aligned`, also check for swapped or identical texts. Each corpus is checked once. `swapped=True` skips the
+    check for swapped texts, for a caller that has already done it.
     """
     if corpus.references is None or _CHECKED_CORPORA.get(corpus, aligned):
         return
@@ -259,7 +279,10 @@ def check_corpus(corpus: Corpus, aligned: bool = False, *, swapped: bool = False
 
 
 def misplaced_references(corpus: Corpus) -> list[str]:
-    """Return a message for each reference that is identical to another text or looks swapped."""
+    """Return a message for each reference that looks misplaced.
+
+    Such a reference is identical to another text, or looks swapped with the sources.
+    """
     columns = corpus.reference_columns()
     return [found for look in (_identical_to_source, _doubled_references, _swapped) for found in look(corpus, columns)]
 
@@ -290,7 +313,10 @@ def _doubled_references(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Ite
 
 
 def _reference_name(corpus: Corpus, k: int) -> str:
-    """Return the file of a reference set if all files are known, else "reference" and its number from 0."""
+    """Return the file of a reference set, or "reference" and its number from 0.
+
+    The file is returned only if the files of all reference sets are known.
+    """
     files = corpus.metadata.get("reference_files")
     most = max(map(len, corpus.references or ((),)))
     return str(files[k]) if isinstance(files, tuple) and len(files) == most else f"reference {k}"
@@ -333,13 +359,19 @@ def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str])
 
 
 def guide_of(corpus: Corpus) -> SourceGuide | None:
-    """Return the cached source guide of a corpus, or None if its sources are raw text."""
+    """Return the cached source guide of a corpus.
+
+    Return None if its sources are raw text.
+    """
     found = _GUIDES.get(corpus)
     return (_GUIDES.put(corpus, None, (_learn(corpus),)) if found is None else found)[0]
 
 
 def share_guide(whole: Corpus, part: Corpus) -> Corpus:
-    """Give a part of a corpus the source guide of the whole, so that both are tokenized alike. Return the part."""
+    """Give a part of a corpus the source guide of the whole.
+
+    Both are then tokenized alike. Return the part.
+    """
     _GUIDES.put(part, None, (guide_of(whole),))
     return part
 
@@ -352,7 +384,10 @@ def _learn(corpus: Corpus) -> SourceGuide | None:
 
 
 def _corrected_lines(corpus: Corpus) -> Iterator[str]:
-    """Yield the tokenized references or, if the corpus has no references, the sources with edits applied."""
+    """Yield the tokenized references of a corpus.
+
+    If the corpus has no references, yield the sources with edits applied.
+    """
     if corpus.references is not None:
         for column in corpus.reference_columns():
             if tokenized_alike(corpus.sources, column):
@@ -403,7 +438,10 @@ def check_tokenization(
     file: str | None = None,
     probes: int = _TOKENIZATION_PROBES,
 ) -> None:
-    """Raise an error for lines that are not tokenized like their sources, or warn if there are only a few."""
+    """Raise an error for lines that are not tokenized like their sources.
+
+    If there are only a few such lines, warn instead.
+    """
     like, unlike = compare_tokenization(sources, lines, probes)
     if not _shows_unlike(like, unlike):
         return
@@ -422,9 +460,10 @@ def check_tokenization(
 def compare_tokenization(
     sources: Sequence[str], lines: Sequence[str], probes: int = _TOKENIZATION_PROBES
 ) -> tuple[int, list[int]]:
-    """Return how many sampled lines are tokenized like their source, and the positions of the lines that are not.
+    """Compare the tokenization of sampled lines with that of their sources.
 
-    A line without evidence (such as punctuation) is in neither group.
+    Return how many lines are tokenized alike, and the positions of the lines that are not. A line without evidence
+    (such as punctuation) is in neither group.
     """
     like, unlike = 0, []
     for i in range(0, len(lines), max(1, len(lines) // probes)):
@@ -437,7 +476,10 @@ def compare_tokenization(
 
 
 def tokenized_unlike(sources: Sequence[str], lines: Sequence[str]) -> bool:
-    """Return whether at least 30% of the lines with evidence are not tokenized like their sources."""
+    """Return whether many lines are not tokenized like their sources.
+
+    Many means at least 30% of the lines with evidence.
+    """
     return _shows_unlike(*compare_tokenization(sources, lines))
 
 
@@ -452,7 +494,10 @@ def tokenized_alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
 
 
 def _tokenization_difference(source: str, line: str) -> int:
-    """Return the number of signs that a line is tokenized unlike its source, minus the number of opposite signs."""
+    """Return how clearly a line is tokenized unlike its source.
+
+    The result is the number of signs of different tokenization, minus the number of opposite signs.
+    """
     if source == line:
         return -1
     found = 0
@@ -464,7 +509,10 @@ def _tokenization_difference(source: str, line: str) -> int:
 
 
 def _final_mark(text: str) -> bool | None:
-    """Return whether the final punctuation mark is split from its word, or None if there is no final mark."""
+    """Return whether the final punctuation mark is split from its word.
+
+    Return None if there is no final mark.
+    """
     return text[-2:-1].isspace() if text[-1:] in _FINAL_MARKS and len(text) > 1 else None
 
 
@@ -474,7 +522,10 @@ def _comma(text: str) -> bool | None:
 
 
 def _clitic(text: str) -> bool | None:
-    """Return whether a contraction is split into two tokens, or None if there is no contraction."""
+    """Return whether a contraction is split into two tokens.
+
+    Return None if there is no contraction.
+    """
     if "'" not in text and "’" not in text:
         return None
     if " n't" in text or " 's " in text:
@@ -483,9 +534,10 @@ def _clitic(text: str) -> bool | None:
 
 
 def _length_difference(source: str, line: str) -> int:
-    """Return 1 if the tokens are much longer or shorter than in the source, -1 if they are not, and 0 if unclear.
+    """Return whether the tokens are much longer or shorter than in the source.
 
-    The result is clear only if both texts have the same letters, or if one text is split into single characters.
+    The result is 1 if they are, -1 if they are not, and 0 if this is unclear. The result is clear only if both texts
+    have the same letters, or if one text is split into single characters.
     """
     ours, theirs = len(source.split()), len(line.split())
     if "".join(source.split()) == "".join(line.split()):
@@ -563,7 +615,10 @@ def _without_quotes(line: str) -> str:
 
 
 def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
-    """Return the kinds of extra text to look for. A prefix that nearly all lines share counts as a label."""
+    """Return the kinds of extra text to look for.
+
+    A prefix that nearly all lines share counts as a label.
+    """
     common = _common_label(lines)
     return (
         Wrapper("fence", "a Markdown fence around them", _without_fence),
@@ -580,7 +635,10 @@ def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
 
 
 def _common_label(lines: Sequence[str]) -> str:
-    """Return the prefix that nearly all lines share: text up to a colon, or at least two words."""
+    """Return the prefix that nearly all lines share.
+
+    The prefix is a text up to a colon, or at least two words.
+    """
     if len(set(lines)) == 1:  # the model gives the same answer to every sentence
         return ""
     needed = max(2, _WRAPPED_SHARE * len(lines))
@@ -609,7 +667,10 @@ _FORMATS = (
 def check_wrappers(
     sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
 ) -> None:
-    """Raise an error if nearly all lines have extra text around them that their sources do not have."""
+    """Raise an error if nearly all lines have extra text around them.
+
+    Extra text that the sources have, too, does not count.
+    """
     probes = range(0, len(lines), max(1, len(lines) // _WRAPPER_PROBES))
     if len(probes) < MIN_LINES:
         return
@@ -635,9 +696,10 @@ def _check_format(
 
 
 def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict[str, int]]:
-    """Remove extra text that models put around corrections: labels, quotes, code fences, explanations.
+    """Remove extra text that models put around corrections.
 
-    If the source has the same kind of extra text, the line keeps it.
+    Examples are labels, quotation marks, code fences and explanations. If the source has the same kind of extra text,
+    the line keeps it.
 
     Args:
         lines: The outputs of a model.
@@ -672,7 +734,10 @@ def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict
 
 
 def wrapped_lines(sources: Sequence[str], lines: Sequence[str]) -> list[bool]:
-    """Return which lines have extra text that their source does not have. Each line is checked by itself."""
+    """Return which lines have extra text that their source does not have.
+
+    Each line is checked by itself.
+    """
     known, pairs = wrappers_of(()), zip(sources, lines, strict=True)
     return [any(_wraps(wrapper, line, source) for wrapper in known) for source, line in pairs]
 
@@ -692,7 +757,9 @@ _PAIR = f"Give one line per source, in order, or {_SKIP}"
 def check_alignment(
     sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
 ) -> None:
-    """Raise an error if lines resemble neighboring sources instead of their own, or hardly resemble their own.
+    """Raise an error if lines do not seem to belong to their sources.
+
+    Such lines resemble neighboring sources instead of their own, or hardly resemble their own.
 
     Two cases are errors, because real corrections share more tokens with their sources:
 
@@ -714,9 +781,10 @@ def check_alignment(
 
 
 def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return which lines share less than 20% of their tokens with their source, as shifted lines do.
+    """Return which lines share less than 20% of their tokens with their source.
 
-    Each line is compared only with its own source, so the result does not depend on other lines.
+    Shifted lines look like this. Each line is compared only with its own source, so the result does not depend on other
+    lines.
     """
     seen, likeness, _ = _source_overlap(sources, lines)
     foreign = np.zeros(len(lines), dtype=np.bool_)
@@ -725,10 +793,11 @@ def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[n
 
 
 def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
-    """Return the numbers (from 1) of lines that look like corrections of a neighboring sentence.
+    """Return the numbers of lines that look like corrections of a neighbor.
 
-    `texts[i]` lists the source of sentence i and other texts that its correction may resemble. A copy of the source and
-    a line of fewer than four tokens are never misplaced.
+    The numbers count from 1. A neighbor is the sentence before or after. `texts[i]` lists the source of sentence i and
+    other texts that its correction may resemble. A copy of the source and a line of fewer than four tokens are never
+    misplaced.
     """
     changed = [i for i, line in enumerate(lines) if line != texts[i][0] and len(line.split()) >= _SHORT_LINE]
     likeness = _most_shared([texts[i] for i in changed], [lines[i] for i in changed])
@@ -744,7 +813,10 @@ def _check_neighbors(
     name: str,
     file: str | None,
 ) -> None:
-    """Raise an error for a run of misplaced lines. `likeness` is the overlap of each line with its own source."""
+    """Raise an error for a run of misplaced lines.
+
+    `likeness` is the overlap of each line with its own source.
+    """
     doubtful = np.flatnonzero(likeness < _DOUBTFUL_OVERLAP)
     texts = [(source,) for source in sources]
     misplaced = doubtful[_misplaced(texts, lines, places[doubtful], likeness[doubtful])]
@@ -787,9 +859,10 @@ def _misplaced(
     places: npt.NDArray[np.int64],
     likeness: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.bool_]:
-    """Return which of the lines at these places share far more tokens with a neighbor's texts than with their own.
+    """Return which of the lines at these places resemble a neighbor's texts.
 
-    The overlap with the neighbor must exceed 0.4, and must exceed the overlap with their own texts (`likeness`) by 0.2.
+    Such lines share far more tokens with a neighbor's texts than with their own. The overlap with the neighbor must
+    exceed 0.4, and must exceed the overlap with their own texts (`likeness`) by 0.2.
     """
     needed = np.maximum(0.4, likeness + 0.2)
     found = np.zeros(len(places), dtype=np.bool_)
@@ -801,7 +874,10 @@ def _misplaced(
 
 
 def _most_shared(texts: Sequence[Sequence[str]], lines: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Return the highest `overlap` of each line with one of its texts. No list of texts may be empty."""
+    """Return the highest `overlap` of each line with one of its texts.
+
+    No list of texts may be empty.
+    """
     sizes = [*map(len, texts)]
     counts = _count_shared([*chain.from_iterable(texts)], [*chain.from_iterable(map(repeat, lines, sizes))])
     most: npt.NDArray[np.float64] = np.maximum.reduceat(counts[:, 2] / counts[:, 3], offsets_of(texts)[:-1])
@@ -811,10 +887,11 @@ def _most_shared(texts: Sequence[Sequence[str]], lines: Sequence[str]) -> npt.ND
 def _source_overlap(
     sources: Sequence[str], lines: Sequence[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the positions of comparable lines, their overlap with their sources, and which of them are short.
+    """Return the overlap of comparable lines with their sources.
 
-    Empty lines and lines with short sources are not comparable. The overlap of a short line is the share of its tokens
-    that the source contains. The overlap of other lines is computed by `overlap`.
+    The result is the positions of these lines, their overlap, and which of them are short. Empty lines and lines with
+    short sources are not comparable. The overlap of a short line is the share of its tokens that the source contains.
+    The overlap of other lines is computed by `overlap`.
     """
     counts = _count_shared(sources, lines)
     seen = np.flatnonzero((counts[:, 0] >= _SHORT_LINE) & (counts[:, 1] > 0))
@@ -824,7 +901,10 @@ def _source_overlap(
 
 
 def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.int32]:
-    """Return how many distinct tokens each pair of lines has: in the left line, in the right, in both, in either."""
+    """Count the distinct tokens of each pair of lines.
+
+    Return the number in the left line, in the right line, in both, and in either.
+    """
     ours, theirs = encode_lines(left), encode_lines(right)
     counts: npt.NDArray[np.int32] = kernels.select("tokens").count_shared(
         ours.text, ours.offsets(), theirs.text, theirs.offsets()
@@ -833,7 +913,10 @@ def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.i
 
 
 def _place(line: str, sources: Sequence[str]) -> int | None:
-    """Return the position of the first source whose overlap with the line exceeds 0.5, or None."""
+    """Return the first place where the overlap of source and line exceeds 0.5.
+
+    Return None if there is no such source.
+    """
     return next((i for i, source in enumerate(sources) if overlap(source, line) > 0.5), None)
 
 
@@ -847,9 +930,10 @@ _BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr
 
 
 def warn_of_damage(sources: Sequence[str], lines: Sequence[str], name: str) -> None:
-    """Warn of empty lines, NUL bytes, subword marks and unusual white space that the sources do not have.
+    """Warn of damaged lines.
 
-    Damage is reported if at least three lines and 1% of all lines have it. A single NUL byte is always reported.
+    Damage means empty lines, NUL bytes, subword marks and unusual white space that the sources do not have. Damage is
+    reported if at least three lines and 1% of all lines have it. A single NUL byte is always reported.
     """
     text = "\n".join(lines)
     for mark in [*_MARKS, *("" if text.isascii() else _BLANKS)]:
@@ -901,10 +985,11 @@ def _swapped(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _compare_fluency(sources: Sequence[str], texts: Sequence[str], probes: int) -> tuple[int, int]:
-    """Return how many texts read better than their source, and how many read worse, in a sample of `probes` texts.
+    """Return how many texts read better than their source, and how many worse.
 
-    Correct phrases recur in other sentences, while errors vary. Only bigrams that the other text does not have are
-    compared: the text with the larger share of recurring bigrams reads better.
+    Only a sample of `probes` texts is compared. Correct phrases recur in other sentences, while errors vary. Only
+    bigrams that the other text does not have are compared: the text with the larger share of recurring bigrams reads
+    better.
     """
     differing = [i for i in range(len(texts)) if sources[i].strip() != texts[i].strip()]
     sample = differing[:: max(1, len(differing) // probes)]

@@ -44,10 +44,11 @@ _MONGOLIAN_VOWEL_SEPARATOR = "\u180e"
 
 
 def dict_order(hashes: Sequence[int]) -> list[int]:
-    """Return the order in which a Python 2.7 dictionary iterates over keys inserted with these hashes.
+    """Return the order in which a Python 2.7 dictionary iterates over its keys.
 
-    The table starts with 8 slots. Once it is two thirds full, it grows to more than four times the number of keys.
-    Collisions are resolved by the perturbed probe `5 * slot + perturb + 1` (docs/metrics/m2.md §9).
+    The keys have these hashes, and are inserted in this order. The table starts with 8 slots. Once it is two thirds
+    full, it grows to more than four times the number of keys. Collisions are resolved by the perturbed probe `5 * slot
+    + perturb + 1` (docs/metrics/m2.md §9).
     """
     table: list[int | None] = [None] * _SMALLEST_TABLE
     for position in range(len(hashes)):
@@ -107,7 +108,9 @@ def string_hashes(texts: Sequence[str]) -> list[int]:
 
 
 def lower(text: str) -> str:
-    """Return the text in lower case, character by character, with the tables of Unicode 5.2.
+    """Return the text in lower case, with the tables of Unicode 5.2.
+
+    Each character is changed by itself.
 
     >>> lower("İΑΣ"), lower("\u1c90") == "\u1c90"
     ('iασ', True)
@@ -121,5 +124,8 @@ def _lower_table() -> dict[int, str]:
 
 
 def with_spaces(text: str) -> str:
-    """Replace U+180E with a space. It is the only character that was white space in Unicode 5.2 and no longer is."""
+    """Replace U+180E with a space.
+
+    It is the only character that was white space in Unicode 5.2 and no longer is.
+    """
     return text.replace(_MONGOLIAN_VOWEL_SEPARATOR, " ")

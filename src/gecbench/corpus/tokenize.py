@@ -94,7 +94,9 @@ def tokenize(texts: Iterable[str], tokenizer: str = "treebank") -> list[str]:
 
 
 def detokenize(texts: Iterable[str]) -> list[str]:
-    """Join tokens into normal text: attach punctuation, contractions and quotation marks to words.
+    """Join tokens into normal text.
+
+    Punctuation, contractions and quotation marks are attached to words.
 
     Args:
         texts: Texts with spaces between tokens.
@@ -162,7 +164,10 @@ Runs = dict[Run, tuple[str, ...] | None]
 
 
 def plain_form(text: str) -> str:
-    """Return the text with plain quotation marks, apostrophes and ellipses, for comparison."""
+    """Return the text with plain quotation marks, apostrophes and ellipses.
+
+    Use this form to compare texts.
+    """
     return _straight(text if text.isascii() else text.translate(_PLAIN))
 
 
@@ -246,7 +251,10 @@ class SourceGuide:
     def _guided(
         self, chunk: str, places: list[int], own: Runs, longest: Mapping[str, int], final: bool
     ) -> Iterator[str]:
-        """Yield the tokens of a chunk: at each place the longest known run, else the text up to the next place."""
+        """Yield the tokens of a chunk.
+
+        At each place this is the longest known run or, if there is none, the text up to the next place.
+        """
         first = 0
         while first < len(places) - 1:
             start = places[first]
@@ -269,9 +277,10 @@ class SourceGuide:
 
 
 def measure_tokenizer(lines: Sequence[str]) -> str:
-    """Return the tokenizer that best restores lines after they are detokenized, or `none` for raw text.
+    """Return the tokenizer that best restores lines after detokenization.
 
-    The best tokenizer restores the most lines. If tokenizers tie, the overlap of tokens decides.
+    Return `none` for raw text. The best tokenizer restores the most lines. If tokenizers tie, the overlap of tokens
+    decides.
     """
     sample = [" ".join(line.split()) for line in lines[:: max(1, len(lines) // _SAMPLE_SIZE)]]
     raw = [text.translate(_SHOWN) for text in detokenize(sample)]
@@ -287,10 +296,10 @@ def measure_tokenizer(lines: Sequence[str]) -> str:
 
 
 def _own_runs(tokens: Sequence[str], straight_quotes: bool) -> Runs:
-    """Return the tokens of each run (see `_runs`) of a source, by exact spelling and by plain spelling.
+    """Return the tokens of each run of a source, by its spelling.
 
-    The value is None if a spelling is split in two ways. With `straight_quotes`, straight quotation marks may stand for
-    the source's typographic ones.
+    Each run (see `_runs`) is listed by its exact spelling and its plain spelling. The value is None if a spelling is
+    split in two ways. With `straight_quotes`, straight quotation marks may stand for the source's typographic ones.
     """
     exact: Runs = {}
     plain: Runs = {}
@@ -311,9 +320,10 @@ def _longest_runs(runs: Iterable[Run]) -> dict[str, int]:
 
 
 def _majority_split(spelled: str, ways: Counter[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """Return the split of a run that is more frequent than all other splits together, or None.
+    """Return the split of a run that is more frequent than all others together.
 
-    A run with quotation marks must always be split the same way, because the direction of the marks varies.
+    Return None if there is no such split. A run with quotation marks must always be split the same way, because the
+    direction of the marks varies.
     """
     way, count = max(ways.items(), key=itemgetter(1))
     return way if len(ways) == 1 or (2 * count > ways.total() and '"' not in spelled) else None
@@ -324,10 +334,11 @@ _NEVER_SPLIT = 10  # a gap counts as never split if it is inside a token this ma
 
 
 def _learn_gaps(sentences: Iterable[Sequence[str]], words: Mapping[str, int]) -> dict[str, bool]:
-    """Return the gaps between characters that a corpus always splits (True) or never splits (False).
+    """Return the gaps between characters that a corpus treats consistently.
 
-    The space between two tokens may come from the raw text, so it alone does not show a split. A gap counts as always
-    split only if it is hardly ever inside a token.
+    The value is True for a gap that is always split, and False for a gap that is never split. The space between two
+    tokens may come from the raw text, so it alone does not show a split. A gap counts as always split only if it is
+    hardly ever inside a token.
     """
     inside: Counter[str] = Counter()
     for word, count in words.items():
@@ -350,7 +361,10 @@ def _learn_gaps(sentences: Iterable[Sequence[str]], words: Mapping[str, int]) ->
 
 
 def _always(gap: str, inside: int, between: int) -> bool | None:
-    """Return whether a gap is always split (True) or never (False), or None if this is unclear."""
+    """Return whether a gap is always split (True) or never (False).
+
+    Return None if this is unclear.
+    """
     if "'" in gap or "’" in gap or ("." in gap and len(gap) == 3):
         return None  # contractions, abbreviations and numbers are left to the tokenizer
     if inside == 0 and between > 2 and len(set(gap)) == 1:
@@ -361,7 +375,10 @@ def _always(gap: str, inside: int, between: int) -> bool | None:
 
 
 def _gaps_of(word: str) -> Iterator[str]:
-    """Yield the kinds of the two characters at each gap, or of all three if one is a mark between letters or digits."""
+    """Yield the kinds of the characters at each gap.
+
+    These are two characters, or three if one is a mark between letters or digits.
+    """
     kinds = [*map(_kind, word)]
     for place in range(1, len(kinds)):
         begin, end = place - 1, place + 1
@@ -373,12 +390,18 @@ def _gaps_of(word: str) -> Iterator[str]:
 
 
 def _address(chunk: str) -> tuple[int, int]:
-    """Return the start and end of the web address in a chunk, without the punctuation after it."""
+    """Return the start and end of the web address in a chunk.
+
+    Punctuation after the address is left out.
+    """
     return len(chunk[: chunk.index("://")].rstrip(ascii_letters)), len(chunk.rstrip(".,!?;:)]}'\"»”“’…"))
 
 
 def _kind(character: str) -> str:
-    """Return D for a digit, L for a letter, C for a Chinese or Japanese character, and a mark as itself."""
+    """Return the kind of a character.
+
+    The kind is D for a digit, L for a letter, and C for a Chinese or Japanese character. A mark is its own kind.
+    """
     if character.isdigit():
         return "D"
     if character.isalpha():
@@ -416,9 +439,10 @@ def _is_chinese(left: str, right: str) -> bool:
 
 
 def _split_full_stops(sentences: Iterable[Sequence[str]]) -> int:
-    """Return the number of periods inside lines that are split from their words, minus the number that are joined.
+    """Return how many more periods inside lines are split than joined.
 
-    Short and capitalized words do not count, because with a period they are often abbreviations.
+    This is the number of periods split from their words, minus the number joined to them. Short and capitalized words
+    do not count, because with a period they are often abbreviations.
     """
     split = glued = 0
     for tokens in sentences:
@@ -430,7 +454,10 @@ def _split_full_stops(sentences: Iterable[Sequence[str]]) -> int:
 
 
 def _ends_sentence(word: str) -> bool:
-    """Return whether a word may end a sentence: its only period is at its end and does not follow a capital."""
+    """Return whether a word may end a sentence.
+
+    Its only period must be at its end, and must not follow a capital.
+    """
     return word.find(".") == len(word) - 1 > 0 and (word[-2].islower() or word[-2].isdigit() or word[-2] in ")'\"")
 
 
