@@ -172,7 +172,7 @@ class Corpus:
         (('b', 'd'),)
         """
         if self.references is None:
-            raise InputError(f"{self.name} has no references to choose from")
+            raise InputError(f"{self.name} has no references to choose from", fix="Give references")
         references = [[texts[k] for k in chosen if k < len(texts)] for texts in self.references]
         made = self.replace(references=references)
         object.__setattr__(made, "_origin", (self, tuple(chosen)))
@@ -407,7 +407,7 @@ def _check_length(what: str, found: int, sentences: int) -> None:
     if found != sentences:
         raise InputError(
             f"{counted(found, what.removesuffix('s'))} for {counted(sentences, 'source')}",
-            fix=f"Give one entry in {what} per source",
+            fix=f"Give {what} with one entry per source",
         )
 
 

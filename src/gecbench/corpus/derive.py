@@ -132,7 +132,8 @@ def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
     if corpus.groups is not None:
         return corpus
     if corpus.annotations is None and corpus.references is None:
-        raise InputError(f"{corpus.name} has neither annotations nor references to make error groups from")
+        problem = f"{corpus.name} has neither annotations nor references to make error groups from"
+        raise InputError(problem, fix="Give annotations (an M2 file) or references")
     split = treebank and corpus.annotations is not None
     annotated = corpus if corpus.annotations is not None else derive_annotations(corpus)
     return corpus.replace(groups=[group_annotations(sentence, split) for sentence in annotated.annotations or ()])
@@ -358,7 +359,8 @@ def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int
     (4, [])
     """
     if corpus.groups is None and corpus.annotations is None:
-        raise InputError(f"{corpus.name} has neither annotations nor error groups to mix")
+        fix = "Give annotations (an M2 file) or error groups (an XML file)"
+        raise InputError(f"{corpus.name} has neither annotations nor error groups to mix", fix=fix)
     annotations = (corpus if corpus.annotations is not None else ungroup(corpus)).annotations or ()
     mixed, unmixed = mix_sentences(corpus.groups, annotations, limit)
     return corpus.replace(annotations=mixed, groups=None), unmixed

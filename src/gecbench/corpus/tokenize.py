@@ -39,12 +39,13 @@ def _spacy() -> Tokenizer:
 
 
 def _13a() -> Tokenizer:
-    tokenizer: Tokenizer = _import_library("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()
+    tokenizer: Tokenizer = _import_library("sacrebleu.tokenizers.tokenizer_13a", "13a", "sacrebleu").Tokenizer13a()
     return tokenizer
 
 
 def _intl() -> Tokenizer:
-    tokenizer: Tokenizer = _import_library("sacrebleu.tokenizers.tokenizer_intl").TokenizerV14International()
+    library = _import_library("sacrebleu.tokenizers.tokenizer_intl", "intl", "sacrebleu")
+    tokenizer: Tokenizer = library.TokenizerV14International()
     return tokenizer
 
 
@@ -141,13 +142,13 @@ def _detokenize(tokens: list[str]) -> str:
     return "".join(text)
 
 
-def _import_library(module: str, extra: str = "") -> Any:
+def _import_library(module: str, tokenizer: str, package: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingDependencyError(
-            f"the tokenizer {extra!r} needs {module}. Install it: pip install 'gecbench[{extra}]'."
-        ) from error
+        problem = f"the tokenizer {tokenizer!r} needs the package {module.partition('.')[0]}"
+        package = package or f"'gecbench[{tokenizer}]'"
+        raise MissingDependencyError(f"{problem}. Install it: pip install {package}") from error
 
 
 _TYPOGRAPHIC = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "…": "..."}
