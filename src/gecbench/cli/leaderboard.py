@@ -64,7 +64,7 @@ def _add_init(actions: Any) -> None:
       --publish-references
 """
     parser = add_command(actions, "init", "Create a board: set its title, corpora and ranking metric", examples, init)
-    about = "new folder for the board. Keep the folder private, and publish only the page (leaderboard build)"
+    about = "new folder for the board. Keep it private, and publish only the page from gecbench leaderboard build"
     parser.add_argument("folder", metavar="FOLDER", help=about)
     parser.add_argument("--title", required=True, help="title of the board")
     corpora = "one or more corpora: names (see gecbench corpora) or files (.m2, .xml, .jsonl)"
@@ -143,7 +143,7 @@ def _add_seed(actions: Any) -> None:
 
 For CoNLL-14, the outputs of 24 systems and 8 human rewrites are public.
 """
-    summary = "Score the public outputs on known corpora and add them to a board"
+    summary = "Score public outputs on known corpora and add them to a board"
     parser = add_command(actions, "seed", summary, examples, seed)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     corpora = "known corpora (default: the board's corpora, or conll14_fluency:nucle for a new board)"
