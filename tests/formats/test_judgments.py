@@ -198,7 +198,7 @@ def test_mturk_hides_workers_and_drops_rejected() -> None:
 def test_bad_mturk_names_the_first_line_of_the_record_and_no_worker() -> None:
     text = mturk(hit("SECRET", ("A", "one\ntwo", "1")), hit("SECRET", ("A", "one", "best")))
     assert "SECRET" not in check_refused(parse_mturk, text, 4, r"Answer\.rank_1 is 'best'")
-    check_refused(parse_mturk, mturk(hit("w", ("A", "x", "1"), ("B A", "y", "2"))), 2, r"Input\.system2 .* repeats")
+    check_refused(parse_mturk, mturk(hit("w", ("A", "x", "1"), ("B A", "y", "2"))), 2, r"Input\.system2 repeats")
 
 
 def test_relabel_identifies_systems_by_text() -> None:

@@ -192,9 +192,8 @@ class TestOddFiles:
     def test_table_given_as_text(self, delimiter, ending):
         with pytest.raises(InputError) as caught:
             self.parse(as_delimited(rows(id=IDS), delimiter), "out.txt")
-        assert f"looks like a table: rename the file to end in {ending}, and choose a column with column=NAME" in str(
-            caught.value
-        )
+        fix = f"The file looks like a table: rename it to end in {ending}, and choose a column with column=NAME"
+        assert fix in str(caught.value)
 
     def test_table_without_a_header_given_as_text(self):
         data = "".join(f"{source}\t{text}\n" for source, text in zip(SOURCES, TEXTS, strict=True)).encode()

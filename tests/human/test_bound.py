@@ -139,7 +139,7 @@ def test_any_other_score() -> None:
 
 @pytest.mark.parametrize("annotators", [0, 17])
 def test_number_of_annotators_is_limited(annotators: int) -> None:
-    with pytest.raises(InputError, match=f"{annotators} annotators. Use 1 to 16"):
+    with pytest.raises(InputError, match=f"needs 1 to 16 annotators, but the corpus has {annotators}. Give"):
         annotator_subsets(annotators)
 
 

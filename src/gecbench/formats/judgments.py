@@ -292,7 +292,8 @@ class _RankingReader(XmlReader):
         names = self.attribute(attributes, "system", "translation")
         systems = tuple(name for name in re.split(r"[\s,]+", names) if name)
         if _repeats_a_system(systems, self.places):
-            raise self.wrong(f"system={names!r} is empty or repeats a system of the same <ranking-item>")
+            problem = "repeats a system of the same <ranking-item>" if systems else "is empty"
+            raise self.wrong(f"system={names!r} {problem}", "Name at least one system, and each system only once")
         if len(systems) + sum(len(place.systems) for place in self.places) > _MOST_RANKED:
             raise self.wrong(f"more than {_MOST_RANKED} systems in one <ranking-item>")
         return Place(systems, self.number(attributes, "rank", "translation"))
@@ -396,7 +397,9 @@ def _mturk_places(row: Mapping[str, str], file: str, line: int) -> tuple[Place, 
             continue
         systems = tuple(names.split())
         if _repeats_a_system(systems, places):
-            raise InputError(f"Input.system{slot} is empty or repeats a system", file=file, line=line)
+            problem = f"Input.system{slot} {'repeats a system' if systems else 'is empty'}"
+            fix = f"Name each system once, or write {MTURK_UNUSED} if no text was shown"
+            raise InputError(problem, file=file, line=line, fix=fix)
         value = whole_number(rank, f"Answer.rank_{slot}", file=file, line=line) if rank else nan
         places.append(Place(systems, value, row[f"Input.sentence{slot}"]))
     return tuple(places)

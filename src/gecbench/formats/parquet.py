@@ -26,7 +26,7 @@ MOST_DECODED_OF_SMALL = 2**26
 MOST_RATIO = 200
 _BYTES_PER_VALUE = 8
 _ROWS_PER_BATCH = 2**14
-_UNPACK = "Write the data as text or JSON Lines, or into smaller files"
+_UNPACK = "Write the data as text or JSON Lines, or split it into smaller files"
 
 
 class ParquetFile:
@@ -59,7 +59,7 @@ class ParquetFile:
         """Yield the values of a column. Texts that are not UTF-8 are yielded as bytes."""
         with self._reading("the Parquet file is damaged"):
             if self.names.count(name) > 1:
-                raise InputError(f"there are several columns named {name!r}", file=self.file, fix="Rename them")
+                raise InputError(f"there are several columns named {name!r}", file=self.file, fix="Rename all but one")
             kind = self._file.schema_arrow.field(name).type
             for group in range(self._file.metadata.num_row_groups):
                 for values in self._batches(name, group, is_nested=kind.num_fields > 0):

@@ -75,7 +75,7 @@ def _header(record: list[str], required: Iterable[str], file: str) -> tuple[list
         raise InputError(problem, file=file, line=1, fix="Check the column names in the header")
     if len(set(record)) != len(record):
         double = next(name for name in record if record.count(name) > 1)
-        raise InputError(f"the header has several columns {double!r}", file=file, line=1, fix="Rename or remove one")
+        raise InputError(f"there are several columns named {double!r}", file=file, line=1, fix="Rename all but one")
     return record, max((record.index(column) + 1 for column in required), default=len(record))
 
 
@@ -327,8 +327,8 @@ def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
     chosen = table.of_annotator(annotator)
     others = (np.diff(table.row_offsets) > 0) & (np.diff(chosen.row_offsets) == 0)
     if others.any():
-        where = f"in {counted(int(others.sum()), 'sentence')} that other annotators annotated"
-        log_info(f"annotator {annotator} has no lines {where}. These sentences count as unchanged")
+        reason = f"other annotators have lines there, but annotator {annotator} has none"
+        log_info(f"counting {counted(int(others.sum()), 'sentence')} as unchanged, because {reason}")
     return chosen
 
 
@@ -341,7 +341,7 @@ def _table_hint(lines: Sequence[str]) -> str | None:
     for delimiter, ending in ((",", ".csv"), ("\t", ".tsv")):
         header = lines[0].lower().replace('"', "").split(delimiter) if lines else []
         if {name.strip() for name in header} & {*PREDICTION_NAMES, *SOURCE_NAMES, *REFERENCE_NAMES}:
-            return f"It looks like a table: rename the file to end in {ending}, and choose a column with column=NAME"
+            return f"The file looks like a table: rename it to end in {ending}, and choose a column with column=NAME"
     return None
 
 
@@ -573,7 +573,8 @@ def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) ->
     found = [[column[name] for column in columns if name in column] for name in names]
     if not all(found):
         name = names[[*map(bool, found)].index(False)]
-        raise InputError(f"essay {name!r} has no reference", file=sources.place, fix="Add it to a reference file")
+        fix = "Add a correction of this essay to a reference file"
+        raise InputError(f"essay {name!r} has no reference", file=sources.place, fix=fix)
     return Corpus(texts, found, ids=names, name=Path(str(sources.place)).name)
 
 

@@ -186,9 +186,9 @@ def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
     per annotator.
     """
     if not 1 <= annotators <= MOST_ANNOTATORS:
-        raise InputError(
-            f"the corpus has {counted(annotators, 'annotator')}", fix=f"Use 1 to {MOST_ANNOTATORS} annotators"
-        )
+        limits = f"1 to {MOST_ANNOTATORS} annotators"
+        problem = f"the human bound needs {limits}, but the corpus has {annotators}"
+        raise InputError(problem, fix=f"Give a corpus with {limits}")
     subsets = np.arange(1, 1 << annotators, dtype=np.uint32)
     if sizes == "all":
         return subsets

@@ -241,7 +241,7 @@ def trueskill(
     table = judgments if isinstance(judgments, PairTable) else pair_table(judgments)
     steps = table.pairs + 1 if iterations is None else iterations
     if runs < 1 or steps < 1:
-        raise InputError("TrueSkill needs at least one run of one iteration")
+        raise InputError("TrueSkill needs at least one run and one iteration")
     means = _means_of_runs(table, steps, runs, seed, threads or kernels.threads())
     return _ranking("trueskill", table.systems, means.mean(axis=0), means, level)
 
