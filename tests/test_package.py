@@ -57,6 +57,17 @@ def test_doctests(name):
     assert doctest.testmod(module).failed == 0
 
 
+def test_docstrings_begin_with_one_line_of_under_80_characters():
+    long = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                summary = (ast.get_docstring(node) or "").partition("\n\n")[0]
+                if len(summary) >= 80 or "\n" in summary:
+                    long.append(f"{path.relative_to(PACKAGE)}: {summary}")
+    assert not long, "\n".join(long)
+
+
 def test_public_names_exist():
     for name in gecbench.__all__:
         assert getattr(gecbench, name) is not None

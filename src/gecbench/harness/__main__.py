@@ -1,4 +1,4 @@
-"""`python -m gecbench.harness`: list harnesses, and show how to run gecbench's tasks.
+"""`python -m gecbench.harness`: list harnesses and how to run our tasks.
 
 The list shows which harnesses are installed. With the argument `lm-eval` or `lighteval`, print only the path of the
 task files of that harness, for use in a command.
