@@ -73,7 +73,7 @@ class TestCompactText:
         assert lines[3].startswith("bold     71.43 ±  2.50  ")
         assert lines[5:7] == [
             "±: half the width of the 95% interval.",
-            "For interval ends, use --wide (in Python, wide=True).",
+            "For interval limits, use --wide (in Python, wide=True).",
         ]
 
     def test_wide_text_has_the_ends(self):

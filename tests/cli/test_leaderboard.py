@@ -175,7 +175,7 @@ def test_the_half_width_of_an_interval_is_explained(tmp_path, run):
     words = ("leaderboard", "list", "--board", tmp_path, "--without-published")
     shown = run(*words)
     assert "25.00 ± 7.50" in shown
-    assert "±: half the width of the 95% interval. For the limits of the interval, use --wide." in shown
+    assert "±: half the width of the 95% interval. For interval limits, use --wide." in shown
     assert "±" not in run(*words, "--wide")
 
 

@@ -372,7 +372,7 @@ class Report(_Entries[Mapping[str, Score]]):
         if self.tests:
             lines += self._compact_test_notes(star)
         if lines and not latex:
-            hidden = "interval ends and p-values" if self.tests else "interval ends"
+            hidden = "interval limits and p-values" if self.tests else "interval limits"
             lines.append(f"For {hidden}, use --wide (in Python, wide=True).")
         wrapped = [textwrap.fill(line, 80, break_long_words=False, break_on_hyphens=False) for line in lines]
         return ["\n".join(wrapped)] if lines else []

@@ -45,7 +45,7 @@ _EXAMPLES = """  gecbench leaderboard init task --title "My task" -c demo
   gecbench leaderboard submit --board hf://datasets/NAME/BOARD -c demo \\
       -p output.txt --name "My system"
 """
-_HALF_WIDTH = "±: half the width of the 95% interval. For the limits of the interval, use --wide."
+_HALF_WIDTH = "±: half the width of the 95% interval. For interval limits, use --wide."
 _BOARD = "a folder, or hf://datasets/NAME/BOARD (default: board)"
 
 
