@@ -71,8 +71,8 @@ def test_an_annotator_without_lines_did_not_leave_the_sentence_unchanged(folder,
     printed = capsys.readouterr()
     assert printed.out == "He went home .\nShe goes home .\nFine .\n"
     assert (
-        "annotator 1 has no lines in 1 sentence that other annotators annotated. "
-        "In these sentences, the edits of the first annotator are used" in printed.err
+        "used the edits of the first annotator in 1 sentence, "
+        "because other annotators have lines there, but annotator 1 has none" in printed.err
     )
 
 

@@ -493,7 +493,7 @@ class TestCherrant:
         assert "gold.m2.char" in compared
 
     def test_sources_of_another_width_are_refused_with_the_way_out(self, refused):
-        hint = "full-width and half-width characters: pass --ignore-width to allow this"
+        hint = "differences between full-width and half-width characters, (pass|use) --ignore-width"
         refused(["score", "-m", "errant", "--gold", "gold.m2.char", "-p", "system.m2.char"], hint)
         refused(["errant_compare", "-hyp", "system.m2.char", "-ref", "gold.m2.char"], hint, status=1)
 
@@ -501,7 +501,7 @@ class TestCherrant:
         predictions = Path("system.m2.char")
         found = gecbench.score(predictions, "gold.m2.char", ["errant"], ignore_width=True)
         assert found["errant"].value == 0.5
-        with pytest.raises(InputError, match="pass ignore_width=True to allow this"):
+        with pytest.raises(InputError, match="half-width characters, pass ignore_width=True"):
             gecbench.score(predictions, "gold.m2.char", ["errant"])
 
     def test_a_board_takes_them(self, run):

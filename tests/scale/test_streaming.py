@@ -132,7 +132,7 @@ def test_inputs_that_changed_under_the_same_size_and_time_are_refused(name, file
     path.write_bytes(content[:place] + content[place : place + 6].swapcase() + content[place + 6 :])
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert path.stat().st_size == before.st_size
-    refused([*arguments, *TABLE, "--resume"], rf"{name}: the first 15 sentences changed after the interrupted run")
+    refused([*arguments, *TABLE, "--resume"], rf"{name}: the first 15 sentences changed since the interrupted run")
 
 
 def test_another_standard_input_is_refused(files, refused, stopped, monkeypatch):
@@ -141,7 +141,8 @@ def test_another_standard_input_is_refused(files, refused, stopped, monkeypatch)
     stopped(9, from_input)
     (files / "other.txt").write_text("".join(f"{line}\n" for line in [*OUTPUTS[1:], OUTPUTS[0]]))
     monkeypatch.setattr("sys.stdin", (files / "other.txt").open())
-    refused([*from_input, *TABLE, "--resume"], "standard input: the first 20 sentences changed after the interrupted run")
+    changed = "standard input: the first 20 sentences changed since the interrupted run"
+    refused([*from_input, *TABLE, "--resume"], changed)
 
 
 def test_a_part_that_is_short_is_refused(files, refused, stopped):

@@ -99,8 +99,8 @@ def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:
     for i in missing:  # CoNLL-14's combined file leaves out annotators with the same edits as the first annotator
         chosen[i] = [min(corpus.annotations[i], key=lambda found: found.annotator)]
     if missing:
-        where = f"in {counted(len(missing), 'sentence')} that other annotators annotated"
-        instead = "In these sentences, the edits of the first annotator are used"
-        log_info(f"annotator {annotator} has no lines {where}. {instead}")
+        where = counted(len(missing), "sentence")
+        why = f"because other annotators have lines there, but annotator {annotator} has none"
+        log_info(f"used the edits of the first annotator in {where}, {why}")
     alone = Corpus(sources=corpus.sources, annotations=chosen, name=corpus.name)
     return [texts[0] for texts in derive_references(alone).references or ()]

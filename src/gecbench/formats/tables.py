@@ -235,7 +235,7 @@ def edited_texts(
         if theirs != ours and not is_same_sentence(theirs, ours, ignore_width):
             fix = "Use the same sentences with the same tokenization"
             if is_same_sentence(theirs, ours, ignore_width=True):
-                fix = "They differ only in full-width and half-width characters: pass ignore_width=True to allow this"
+                fix = "To accept differences between full-width and half-width characters, pass ignore_width=True"
             raise InputError(
                 f"sentence {i + 1} differs from {corpus.name}: {theirs[:60]!r}, not {ours[:60]!r}",
                 file=file,

@@ -105,7 +105,7 @@ class EndpointModel(Model):
     def _check_request(self, request: Mapping[str, Any], key: str | None) -> None:
         """Raise an error for a reserved field, or if the run's record would have a key."""
         if changed := [name for name in _FIXED_FIELDS if name in request]:
-            fix = "Leave it out: --name sets the model, and --prompt sets the messages"
+            fix = "Leave it out: --name sets the model, --prompt sets the messages, and replies are never streamed"
             raise InputError(f"--request cannot set {changed[0]!r}", fix=fix)
         shown = json.dumps([self.text, dict(self.options)])
         secret = any(map(_SECRET.search, _FIELD.findall(json.dumps(request))))

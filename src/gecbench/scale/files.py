@@ -181,7 +181,8 @@ class Batches:
             return
         for file, ours, theirs in zip(self._inputs.files(), self.digests(), self._expected, strict=True):
             if ours != theirs:
-                problem = f"the first {scored} changed after the interrupted run scored them"
+                first = "sentence" if self._first == 1 else scored
+                problem = f"the first {first} changed since the interrupted run"
                 raise InputError(problem, file=file, fix=_START_AGAIN)
 
     def _rows(self, gold: Corpus | _Parallel, predictions: Any, begin: int) -> Rows:
