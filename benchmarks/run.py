@@ -473,7 +473,9 @@ def peers_table(found: Found) -> str:
         lines.append((peer.what, f"{peer.package} {theirs['version']}", *times, values))
     header = ("the same work", "by", "ours", "theirs", "ours ÷ theirs", "values")
     whose = {f"{PEERS[name].what}, {PEERS[name].package}": each for name, each in found.items()}
-    title = f"Measured on {next(iter(found.values()))['text']}. Imports count only for whole programs:\n\n" if found else ""
+    title = (
+        f"Measured on {next(iter(found.values()))['text']}. Imports count only for whole programs:\n\n" if found else ""
+    )
     return title + _with_skipped(header, lines, whose, left=2)
 
 
