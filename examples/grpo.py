@@ -1,4 +1,6 @@
-"""Train a causal model with TRL's GRPOTrainer, with GLEU and the gain in M2 over the source as rewards.
+"""Train a causal model with TRL's GRPOTrainer.
+
+The rewards are GLEU and the gain in M2 over the source.
 
     python examples/grpo.py                             # HuggingFaceTB/SmolLM2-135M-Instruct, fetched from the Hub
     python examples/grpo.py --model tiny --steps 3      # a tiny random model, for a quick try

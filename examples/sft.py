@@ -1,4 +1,6 @@
-"""Fine-tune a causal model with TRL's SFTTrainer, score its outputs, and keep the checkpoint with the best GLEU.
+"""Fine-tune a causal model with TRL's SFTTrainer.
+
+Score its outputs, and keep the checkpoint with the best GLEU.
 
     python examples/sft.py                              # HuggingFaceTB/SmolLM2-135M-Instruct, fetched from the Hub
     python examples/sft.py --model tiny --steps 8       # a tiny random model, for a quick try
@@ -25,7 +27,7 @@ PROMPT = "Correct the sentence: {sentence}"
 
 
 def rows_of(corpus):
-    """Return a dataset of prompts and completions in raw text, with one row for each rewrite."""
+    """Return prompts and completions in raw text, one row for each rewrite."""
     fill = find_prompt(PROMPT).fill
     pairs = [(source, text) for source, texts in zip(corpus.sources, corpus.references, strict=True) for text in texts]
     sources, texts = map(gecbench.detokenize, zip(*pairs, strict=True))

@@ -1,4 +1,4 @@
-"""Tiny models with random weights, created in a second, to try the examples quickly."""
+"""Tiny models with random weights, to try the examples quickly."""
 
 import tokenizers
 import torch
@@ -11,7 +11,10 @@ CHAT_TEMPLATE = (
 
 
 def tiny_tokenizer(texts, size=600):
-    """Train a byte-level BPE tokenizer on texts and return it. Also make PyTorch use one thread."""
+    """Return a byte-level BPE tokenizer trained on texts.
+
+    Also make PyTorch use one thread.
+    """
     torch.set_num_threads(1)  # with several threads, such a small model would wait for 90% of the time
     plain = tokenizers.Tokenizer(tokenizers.models.BPE())
     plain.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -45,7 +48,7 @@ def tiny_causal(texts):
 
 
 def tiny_seq2seq(texts):
-    """Return a tokenizer, which adds </s> to each text, and a T5 model with random weights."""
+    """Return a T5 model with random weights, and a tokenizer that adds </s>."""
     tokenizer = tiny_tokenizer(texts)
     end = ("</s>", tokenizer.eos_token_id)
     tokenizer.backend_tokenizer.post_processor = tokenizers.processors.TemplateProcessing(

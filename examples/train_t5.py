@@ -25,7 +25,10 @@ PROMPT = "gec: "
 
 
 def make_model(name, texts):
-    """Load a tokenizer and a model from the Hub or a folder. `tiny` is a new model with random weights."""
+    """Load a tokenizer and a model from the Hub or a folder.
+
+    `tiny` is a new model with random weights.
+    """
     if name == "tiny":
         return tiny.tiny_seq2seq(texts)
     tokenizer = transformers.AutoTokenizer.from_pretrained(name)

@@ -1,4 +1,7 @@
-"""Build and verify the Parquet files of this folder. Usage: `python build.py [configuration …]`."""
+"""Build and verify the Parquet files of this folder.
+
+Usage: `python build.py [configuration …]`.
+"""
 
 import sys
 from pathlib import Path

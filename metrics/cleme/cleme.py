@@ -1,4 +1,4 @@
-"""CLEME and CLEME 2.0 for grammatical error correction, as an `evaluate` module over the gecbench package."""
+"""CLEME for grammatical error correction, as a module for `evaluate`."""
 
 import evaluate
 

@@ -1,4 +1,4 @@
-"""ERRANT for grammatical error correction, as an `evaluate` module over the gecbench package."""
+"""ERRANT for grammatical error correction, as a module for `evaluate`."""
 
 import evaluate
 

@@ -1,4 +1,7 @@
-"""A web page to try GLEU: enter text, and get the score and a diff of every sentence."""
+"""A web page to try GLEU.
+
+Enter text, and get the score and a diff of every sentence.
+"""
 
 import gecbench
 from gecbench.huggingface.space import build_space

@@ -1,4 +1,4 @@
-"""GLEU for grammatical error correction, as an `evaluate` module over the gecbench package."""
+"""GLEU for grammatical error correction, as a module for `evaluate`."""
 
 import evaluate
 

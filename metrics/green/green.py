@@ -1,4 +1,4 @@
-"""GREEN for grammatical error correction, as an `evaluate` module over the gecbench package."""
+"""GREEN for grammatical error correction, as a module for `evaluate`."""
 
 import evaluate
 

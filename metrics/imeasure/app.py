@@ -1,4 +1,7 @@
-"""A web page to try the I-measure: enter text or edits, and get the score and a diff of every sentence."""
+"""A web page to try the I-measure.
+
+Enter text or edits, and get the score and a diff of every sentence.
+"""
 
 import gecbench
 from gecbench.huggingface.space import build_space

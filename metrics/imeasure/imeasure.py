@@ -1,4 +1,4 @@
-"""I-measure for grammatical error correction, as an `evaluate` module over the gecbench package."""
+"""I-measure for grammatical error correction, as a module for `evaluate`."""
 
 import evaluate
 

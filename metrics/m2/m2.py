@@ -1,4 +1,4 @@
-"""M2 (MaxMatch) for grammatical error correction, as an `evaluate` module over the gecbench package."""
+"""M2 (MaxMatch) for grammatical error correction, as a module for `evaluate`."""
 
 import evaluate
 
