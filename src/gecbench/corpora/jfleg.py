@@ -78,8 +78,8 @@ JUDGMENT_FIELDS = (
 CODED_FIELDS = (
     ID,
     GUG_ID,
-    Field("sentence", "string", "the learner's sentence as in the table of codes, not tokenized"),
-    Field("reference", "string", "the rewrite as in the table of codes, not tokenized"),
+    Field("sentence", "string", "the learner's sentence as in `coded_sentences.csv`, not tokenized"),
+    Field("reference", "string", "the rewrite as in `coded_sentences.csv`, not tokenized"),
     *(
         Field(f"codes_{name.lower()}", "string", f"letters that stand for errors or edits in {text}")
         for name, text in CODED_COLUMNS.items()
