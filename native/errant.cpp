@@ -172,7 +172,7 @@ TypeCounts count_types(const EditRows& ours, const EditRows& theirs, const Selec
     const auto &annotators = hypotheses.read(sentence), &judges = references.read(sentence);
     const auto size = static_cast<std::int64_t>(judges.size()), place = chosen[sentence];
     if (place < 0 || place >= static_cast<std::int64_t>(annotators.size()) * size) {
-      throw std::invalid_argument("a position in chosen is outside the pairs of its sentence");
+      throw std::invalid_argument("a position in `chosen` is outside the pairs of its sentence");
     }
     tally_pair(annotators[place / size].runs, judges[place % size].runs, counts);
   }

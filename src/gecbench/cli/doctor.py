@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
             "To compile the kernels, install a C++17 compiler and run:"
         )
         print(f'GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall --no-deps "{REQUIREMENT}"')
-        print("In a clone, write . instead of the last argument.")
+        print("In a clone of the repository, replace the last argument by a dot: .")
 
 
 def _mirror() -> str:

@@ -109,8 +109,8 @@ def add_parser(commands: Any, summary: str) -> None:
         "--ties",
         choices=TIES,
         default="half",
-        help="how to count a pair of outputs with equal scores: half correct (half), as SEEDA's script does (seeda), "
-        "not at all (drop), or wrong (wrong) (default: half)",
+        help="how to count pairs of outputs with equal scores: 'half' as half correct, 'seeda' as SEEDA's script does, "
+        "'drop' not at all, 'wrong' as wrong (default: half)",
     )
     parser.add_argument(
         "--windows",

@@ -119,7 +119,7 @@ def load_sources(name: str) -> list[str]:
     dataset, config, split = parse_corpus_name(name)
     chosen = DATASETS[dataset].config(config)
     if "sentence" not in chosen.columns:
-        raise InputError(f"{name} has no sentences", fix="Choose a corpus that gecbench corpora lists")
+        raise InputError(f"{name} has no sentences", fix="To list corpora that have sentences, run: gecbench corpora")
     return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split)]
 
 

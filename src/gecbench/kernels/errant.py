@@ -235,7 +235,7 @@ def count_types(compared: Comparison, chosen: Offsets) -> dict[str, list[int]]:
     pairs = []
     for (ours, theirs), place in zip(compared.keyed(), chosen.tolist(), strict=True):
         if not 0 <= place < len(ours) * len(theirs):
-            raise ValueError("a position in chosen is outside the pairs of its sentence")
+            raise ValueError("a position in `chosen` is outside the pairs of its sentence")
         pairs.append((ours[place // len(theirs)], theirs[place % len(theirs)]))
     return tally(pairs)
 

@@ -147,7 +147,7 @@ class M2(Metric):
             return sorted({int(plain_number(part)) for part in str(self.annotators).split("+")})
         except ValueError:
             problem = f"m2: annotators={self.annotators!r} is unknown"
-            raise InputError(problem, fix="Write all, or annotators such as 0 or 0+2") from None
+            raise InputError(problem, fix="Write 'all', or numbers of annotators such as 0 or 0+2") from None
 
     def gold(self, corpus: Corpus) -> Gold:
         """Return the kind of gold.

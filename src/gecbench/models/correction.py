@@ -235,7 +235,9 @@ class _Correction:
                 self.journal.truncate(before)
             raise
         if any(line not in self.answers for line in lines):
-            raise AssertionError(f"{self.model.text} gave {len(self.answers) - before} outputs for {len(lines)}")
+            raise AssertionError(
+                f"{self.model.text} gave {len(self.answers) - before} of {counted(len(lines), 'output')}"
+            )
 
     def _save(self, answers: Iterable[Answer]) -> None:
         """Save answers up to the first that is not one line of text."""
