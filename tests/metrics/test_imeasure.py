@@ -216,7 +216,7 @@ def test_a_stream_reports_what_is_beyond_the_limits():
 
 
 def test_no_sentence_is_left_unmixed_where_references_are_chosen_for_the_corpus():
-    with pytest.raises(InputError, match=r"imeasure: .*cannot leave some sentences unmixed"):
+    with pytest.raises(InputError, match=r"imeasure: .*cannot be combined with mixing=cap and beyond=unmixed"):
         IMeasure(mixing="cap", optimise="corpus")
     with pytest.raises(InputError, match="sentence 1: it has too many mixed references"):
         IMeasure(optimise="corpus").score_corpus(corpus_of([HARD]), [HARD.source])

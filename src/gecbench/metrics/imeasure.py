@@ -149,8 +149,8 @@ class IMeasure(Metric):
         check_number("imeasure", "beta", self.beta)
         if self.mixing == "cap" and self.beyond == "unmixed" and self.optimise == "corpus":
             raise InputError(
-                "imeasure: optimise=corpus cannot leave some sentences unmixed",
-                fix="Use mixing=cap and beyond=excluded, or optimise=sentence",
+                "imeasure: optimise=corpus cannot be combined with mixing=cap and beyond=unmixed",
+                fix="Use beyond=excluded, or optimise=sentence",
             )
 
     def goal(self) -> Objective:

@@ -339,7 +339,8 @@ def read_run(place: str | Path) -> Run:
     if path.is_dir():
         found = sorted(path.glob(f"*{_RECORD}"))
         if len(found) != 1:
-            raise InputError(f"has {len(found)} records of runs (.run.json), not one", file=str(place), fix=_MADE_BY)
+            problem = f"has {len(found)} records of runs (.run.json), but needs exactly one"
+            raise InputError(problem, file=str(place), fix=_MADE_BY)
         path = found[0]
     outputs = path.with_name(path.name.removesuffix(_RECORD))
     if not record_path(outputs).is_file():
