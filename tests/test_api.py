@@ -26,7 +26,7 @@ SQUARE = [["He goes home .", "They are here .", "A cat sleeps ."]] * 3
 BAD_VALUES = {
     "fewer predictions": ({"predictions": PREDICTIONS[:2]}, r"2 predictions for 3 sources"),
     "more predictions": ({"predictions": [*PREDICTIONS, "x"]}, r"4 predictions for 3 sources"),
-    "fewer references": ({"references": REFERENCES[:1]}, r"references for 1 sentence, but 3 sources"),
+    "fewer references": ({"references": REFERENCES[:1]}, r"3 sources, but references for 1 sentence"),
     "transposed references": ({"references": TRANSPOSED}, r"references look transposed.*list\(zip\(\*references\)\)"),
     "transposed square references": ({"references": SQUARE}, r"references look transposed"),
     "a string for a list of references": ({"references": ["one", "two", "three"]}, r"references\[0\] is a str"),

@@ -34,7 +34,7 @@ def test_did_you_mean_in_names(refused, arguments, hint):
     [
         (
             ["meta", "--human", "conl14"],
-            r"there are no human judgments and no file called 'conl14'\. Did you mean conll14\? Give a file",
+            r"'conl14' is neither a name of human judgments nor a file\. Did you mean conll14\? Give a file",
         ),
         (["reproduce", "sakaguchi"], r"unknown paper 'sakaguchi'\. Did you mean sakaguchi2016\? Choose"),
         (["run", "--model", "pyton:x:y", "-c", "demo"], r"model .pyton:x:y.\. Did you mean python\? Write cmd:"),

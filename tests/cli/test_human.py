@@ -54,7 +54,7 @@ def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rank", "absent.csv"], "there are no human judgments and no file called 'absent.csv'"),
+        (["rank", "absent.csv"], "'absent.csv' is neither a name of human judgments nor a file"),
         (["rank", "notes.csv"], "notes.csv:1: not a WMT CSV"),
         (["rank", "--runs", "0"], "at least one run"),
         (["bound", "-c", "demo", "--essays", "1-2"], "demo has no essay numbers. Leave out --essays"),

@@ -271,7 +271,7 @@ BAD = {
         r"references\[1\]: the S line of sentence 2 differs from its source",
     ),
     "two blocks": ([BLOCKS[0] + "\n\n" + BLOCKS[1], *BLOCKS[1:]], r"references\[0\]: the string has 2 M2 blocks"),
-    "a block too few": (BLOCKS[:2], r"references for 2 sentences, but 3 sources"),
+    "a block too few": (BLOCKS[:2], r"3 sources, but references for 2 sentences"),
     "a bare rewrite": ([*BLOCKS[:2], "Young wolves ."], r"references\[2\] is a string that is not an M2 block: 'Young"),
     "an empty string": ([*BLOCKS[:2], ""], r"references\[2\] is a string that is not an M2 block"),
     "a block among rewrites": ([*REWRITES[:2], BLOCKS[2]], r"references\[0\] and .* mix rewrites and M2 blocks"),

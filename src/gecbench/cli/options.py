@@ -177,7 +177,8 @@ def add_preprocessing_options(parser: Any) -> None:
     )
     about = "remove labels, quotes, list numbers, code fences and explanations around predictions"
     parser.add_argument("--clean", action="store_true", help=about)
-    parser.add_argument("--tokenized", action="store_true", help="skip the check for text that is not tokenized")
+    about = "score the predictions as they are, even if they look untokenized"
+    parser.add_argument("--tokenized", action="store_true", help=about)
 
 
 def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:

@@ -284,7 +284,7 @@ def load_rankings(name: str) -> list[Ranking]:
         return HUMAN_JUDGMENTS[name].rankings()
     if not Path(name).is_file():
         hint = f"{did_you_mean(name, HUMAN_JUDGMENTS)}Give a file or one of {', '.join(HUMAN_JUDGMENTS)}"
-        raise InputError(f"there are no human judgments and no file called {name!r}", fix=hint)
+        raise InputError(f"{name!r} is neither a name of human judgments nor a file", fix=hint)
     return read_judgments(name)
 
 

@@ -420,8 +420,8 @@ def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]
                 f"for {counted(len(sources), 'source')}",
                 fix=transposed_fix,
             )
-        found = f"{counted(len(references), 'sentence')}, but {counted(len(sources), 'source')}"
-        raise InputError(f"there are references for {found}", fix=_SENTENCE_MAJOR)
+        found = f"references for {counted(len(references), 'sentence')}"
+        raise InputError(f"there are {counted(len(sources), 'source')}, but {found}", fix=_SENTENCE_MAJOR)
     if _square_and_transposed(references, sources):
         problem = "references look transposed: each list seems to contain one reference of every sentence"
         raise InputError(problem, fix=transposed_fix)

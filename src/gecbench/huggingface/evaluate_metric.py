@@ -210,7 +210,7 @@ def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str], argument: st
     """
     bare = Corpus(sources=sources)
     if len(blocks) != len(bare):
-        problem = f"{argument} for {counted(len(blocks), 'sentence')}, but {counted(len(bare), 'source')}"
+        problem = f"{counted(len(bare), 'source')}, but {argument} for {counted(len(blocks), 'sentence')}"
         raise InputError(problem, fix="Pass one M2 block for each source")
     annotations: list[Sequence[Annotation]] = []
     for i, (source, block) in enumerate(zip(bare.sources, blocks, strict=True)):

@@ -149,7 +149,7 @@ def test_several_annotators_of_a_system_are_compared_with_a_warning(demo_files, 
     with pytest.warns(MixedUpTextWarning) as caught:
         assert "1.0\t1.0\t1.0" in run("errant_compare", "-hyp", "gold.m2", "-ref", "gold.m2")
     assert [str(each.message) for each in caught] == [
-        "gold.m2: a system has one annotator, but this file has the annotators 0, 1. The files are scored as they are.",
+        "gold.m2: expected one annotator, but found the annotators 0, 1. The files are scored as they are.",
         "gold.m2 and gold.m2 are identical. The files are scored as they are.",
     ]
 

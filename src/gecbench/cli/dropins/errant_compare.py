@@ -46,13 +46,13 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("-b", "--beta", type=float, default=0.5, help="beta of the F measure (default: 0.5)")
     parser.add_argument("-v", "--verbose", action="store_true", help="also show every sentence's edits and counts")
     modes = parser.add_mutually_exclusive_group()
-    modes.add_argument("-dt", action="store_true", help="score detection by token")
-    modes.add_argument("-ds", action="store_true", help="score detection by span")
-    modes.add_argument("-cs", action="store_true", help="score correction by span (default)")
-    modes.add_argument("-cse", action="store_true", help="score correction and error type by span")
-    about = "score only edits of at most one token, in the source and in the correction"
+    modes.add_argument("-dt", action="store_true", help="evaluate detection by token")
+    modes.add_argument("-ds", action="store_true", help="evaluate detection by span")
+    modes.add_argument("-cs", action="store_true", help="evaluate correction by span (default)")
+    modes.add_argument("-cse", action="store_true", help="evaluate correction and error type by span")
+    about = "evaluate only edits of at most one token, in the source and in the correction"
     parser.add_argument("-single", action="store_true", help=about)
-    about = "score only edits of two or more tokens, in the source or in the correction"
+    about = "evaluate only edits of two or more tokens, in the source or in the correction"
     parser.add_argument("-multi", action="store_true", help=about)
     parser.add_argument("-filt", nargs="+", default=[], metavar="TYPE", help="error types to ignore")
     about = "accept sources that differ only in full-width and half-width characters (not in the official program)"
@@ -93,7 +93,7 @@ def _warn_of_annotators(annotators: Sequence[Sequence[int]], options: argparse.N
     """
     if max(map(len, annotators)) > 1:
         known = shorten(", ".join(map(str, sorted({number for sentence in annotators for number in sentence}))))
-        warn_of_mixed_up(f"{options.hyp}: a system has one annotator, but this file has the annotators {known}")
+        warn_of_mixed_up(f"{options.hyp}: expected one annotator, but found the annotators {known}")
 
 
 def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], options: argparse.Namespace) -> None:
