@@ -127,6 +127,11 @@ def test_an_m2_file_gives_references_as_on_the_command_line(folder, run, form, m
         assert [(each.value, str(each.signature)) for each in found.values()] == expected
 
 
+def test_a_file_name_for_predictions_is_refused_with_a_hint():
+    with pytest.raises(gecbench.InputError, match=r'or a file as Path\("output\.txt"\)'):
+        gecbench.score("output.txt", "demo")
+
+
 def test_a_corpus_with_neither_edits_nor_references_is_refused():
     with pytest.raises(InputError, match=r"GLEU needs references, but corpus has none\. Give references, or derive"):
         gecbench.score(["a b"], gecbench.Corpus(sources=["a b"]))

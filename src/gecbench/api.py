@@ -53,39 +53,74 @@ def score(
     aligned: bool = False,
     foreign: Literal["warning", "error"] = "warning",
 ) -> Scores:
-    """Score one system's predictions on a corpus.
+    r"""Score one system's predictions on a corpus.
+
+    Sources, references and predictions are compared token by token. Separate the tokens with spaces in all three, or
+    choose a tokenizer for raw predictions with `tokenize`.
 
     Args:
         predictions: One corrected sentence per source sentence, in order. Give a list of strings, a table (a
-            `datasets.Dataset`, a pandas or polars frame, a list of dictionaries), or the `Path` of a file.
-        corpus: A `Corpus`, a name (`"demo"`, `"jfleg:test"`), a file (.m2, .xml, .jsonl), or a table with the columns
-            `sentence` and `corrections`. If a metric needs references and there are only gold edits, the edits are
-            applied to the sources.
+            `datasets.Dataset`, a pandas or polars frame, a list of dictionaries), or a file as a `pathlib.Path`: plain
+            text with one sentence per line, .csv, .tsv, .jsonl, .parquet, or edits in M2. If a table has a column
+            `id`, its rows are matched by id.
+        corpus: For your own texts, `gecbench.Corpus(sources=…, references=…)`. Else a name (`"demo"`, `"jfleg:test"`),
+            a file (.m2, .xml, or .jsonl with the fields `source` and `references`), or a table with the columns
+            `sentence` and `corrections` (a list of texts per row). If a metric needs references and there are only
+            gold edits, the edits are applied to the sources.
         metrics: Metric names such as `"gleu"`, `"m2"` or `"errant"`, with parameters in parentheses
             (`"gleu(draws=py3)"`). Your own functions (`"python:module:function"`, see `gecbench.metric`) and metric
             objects work too. `gecbench.METRICS` lists the names. The default is the official metric of a named corpus
             (M2 for `conll14`), and GLEU for any other corpus.
         resamples: The number of bootstrap resamples for a 95% confidence interval. 0 computes no interval.
         seed: The seed of the bootstrap.
-        column: The column of predictions, if `predictions` is a table.
+        column: The column of predictions, if `predictions` is a table. By default a column with a usual name, such as
+            `prediction`.
         annotator: The annotator to score, if `predictions` is a file of edits (M2) with several annotators.
         ignore_width: If `predictions` is a file of edits, accept sources that differ from the corpus only in full-width
             and half-width characters.
-        tokenize: How to tokenize raw text: `"none"`, `"auto"` (the way the corpus is tokenized), or a tokenizer's name.
-        tokenized: Score text as it is, even if it is not tokenized like its sources.
+        tokenize: How to tokenize raw predictions: `"none"`, `"auto"` (the way the corpus is tokenized), or the name of
+            a tokenizer (`"treebank"`, `"spacy"`, …).
+        tokenized: Score text as it is, even if it is not tokenized like its sources, or has labels or code fences.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.
         foreign: Whether to give a `"warning"` or an `"error"` if predictions do not resemble their sources, or are
             identical to a reference.
 
     Returns:
-        The scores by metric name. Each is a `Score` with `value` (0 to 1), `interval` and `signature`.
+        The scores by metric name. Each is a `Score`: `value` (0 to 1, but the I-measure can be negative), `parts` (such
+        as precision and recall), `interval` (None without `resamples`) and `signature`.
 
     Raises:
         InputError: The input cannot be scored: wrong number of predictions, unknown metric or corpus, text that is not
             tokenized like its sources, shifted lines, or a reference that is identical to the sources.
+        gecbench.errors.MissingDependencyError: The metric or tokenizer needs a package that is not installed.
+        gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
     Suspicious input gives a warning: `DamagedTextWarning`, `MixedUpTextWarning`, `ForeignTextWarning` or
-    `RawTextWarning`.
+    `RawTextWarning`. Intervals from fewer than 300 sentences give a `SmallSampleWarning`.
+
+    Your own texts. `references[i]` is the list of references of sentence i:
+
+    >>> from gecbench import Corpus, score
+    >>> corpus = Corpus(
+    ...     sources=["He go home .", "I am agree with you ."],
+    ...     references=[["He goes home .", "He went home ."], ["I agree with you ."]],
+    ... )
+    >>> scores = score(["He goes home .", "I am agree with you ."], corpus, ["gleu", "m2"])
+    >>> f"{scores['m2'].value:.4f}", scores["m2"].parts["precision"], scores["m2"].parts["recall"]
+    ('0.8333', 1.0, 0.5)
+
+    Text files, with one file for each annotator's references:
+
+        from pathlib import Path
+
+        def read_lines(name):
+            return [line.rstrip("\n") for line in open(name, encoding="utf-8")]
+
+        references = list(zip(read_lines("ref0.txt"), read_lines("ref1.txt")))
+        corpus = Corpus(sources=read_lines("source.txt"), references=references)
+        score(Path("output.txt"), corpus)
+
+    A named corpus, with an interval:
 
     >>> from gecbench import load_demo_systems
     >>> scores = score(load_demo_systems()["good-corrector"], "demo", ["gleu", "m2"], resamples=200)

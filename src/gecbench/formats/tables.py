@@ -402,7 +402,10 @@ def texts_of(
     if annotator is not None:
         problem = f"annotator={annotator} is only for M2 files, but the predictions are not a file"
         raise InputError(problem, fix="Leave out annotator")
-    if isinstance(predictions, (str, bytes, EditedTexts)):
+    if isinstance(predictions, str):
+        problem = "predictions is a single string, not a list of sentences"
+        raise InputError(problem, fix='Pass a list with one string per sentence, or a file as Path("output.txt")')
+    if isinstance(predictions, (bytes, EditedTexts)):
         return predictions
     columns = columns_of(predictions)
     if columns is not None:
