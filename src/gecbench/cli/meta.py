@@ -96,7 +96,7 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="SET|NAME",
         nargs="+",
         default=["all"],
-        help="systems to include: names, or a set of SEEDA's systems, base (12) or fluency (14) (default: all)",
+        help="systems to include: names, or one of SEEDA's sets: base (12 systems) or fluency (14) (default: all)",
     )
     parser.add_argument(
         "--aggregate",
