@@ -162,10 +162,11 @@ def compare(
         systems: The predictions of each system by name, each as in `score`.
         corpus: The corpus, as in `score`.
         metrics: The metrics, as in `score`.
-        resamples: The number of resamples for intervals and tests.
+        resamples: The number of resamples for intervals and tests. 0 computes no intervals, and needs `test=None` or
+            `test="t-test"`.
         seed: The seed of the resampling.
         test: `"randomization"` (approximate randomization), `"bootstrap"` (paired bootstrap), `"t-test"` (paired
-            t-test on sentence scores), or None for no test.
+            t-test on sentence scores), or None for no test. With only one system, use None.
         against: The system that each system is tested against: `"first"` (the first system), `"above"` (the system
             ranked just above it) or a system's name.
         column: The column of predictions, if predictions are tables.
@@ -173,7 +174,7 @@ def compare(
         ignore_width: If predictions are files of edits, accept sources that differ from the corpus only in full-width
             and half-width characters.
         tokenize: How to tokenize raw text, as in `score`.
-        tokenized: Score text as it is, even if it is not tokenized like its sources.
+        tokenized: Score text as it is, even if it is not tokenized like its sources, or has labels or code fences.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.
         foreign: Whether to give a `"warning"` or an `"error"` if predictions do not resemble their sources, or are
             identical to a reference.
@@ -183,7 +184,10 @@ def compare(
         use `render("markdown")`, `to_dict()` or `to_pandas()`.
 
     Raises:
-        InputError: The input cannot be scored (see `score`), or the test or the system in `against` is unknown.
+        InputError: The input cannot be scored (see `score`), the test or the system in `against` is unknown, or there
+            is a test but only one system or no resamples.
+        gecbench.errors.MissingDependencyError: The metric or tokenizer needs a package that is not installed.
+        gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
     >>> from gecbench import load_demo_systems
     >>> report = compare(load_demo_systems(), "demo", ["gleu"], resamples=200)
@@ -233,11 +237,14 @@ def human_bound(
 
     Returns:
         A `Bound` whose `rows` have one entry per size of the subsets. An entry has `size`, `human` (the mean score of
-        the annotators outside the subset, NaN if there are none) and `systems` (the score of each system). Its method
-        `ratio(system)` returns the system's share of human performance.
+        the annotators outside the subset, NaN if there are none) and `systems` (the score of each system).
+        `row.ratio(system)` of an entry returns the system's share of human performance.
 
     Raises:
-        InputError: A sentence has fewer than two references, or sentences have different numbers of references.
+        InputError: A sentence has fewer than two references or annotators, sentences have different numbers of them, or
+            there are more than 16.
+        gecbench.errors.MissingDependencyError: The metric or tokenizer needs a package that is not installed.
+        gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
     >>> bound = human_bound("gleu(iterations=10)", "demo", sizes="last")
     >>> [row.size for row in bound.rows]
@@ -279,6 +286,8 @@ def meta(
     Raises:
         InputError: The judgments or systems are unknown, the outputs of the judged systems are not public, or the
             judgments have no references and `corpus` is missing.
+        gecbench.errors.MissingDependencyError: The metric needs a package that is not installed.
+        gecbench.errors.UpstreamError: The judgments, the outputs of the systems or the corpus cannot be downloaded.
 
     >>> gleu, m2 = meta(["gleu", "m2"], "demo", runs=20)
     >>> round(gleu.sentences.accuracy, 3), round(m2.sentences.accuracy, 3)

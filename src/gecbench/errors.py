@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 class GecbenchError(Exception):
     """Base class of all errors that gecbench raises on purpose.
 
+    >>> from gecbench import InputError
     >>> issubclass(InputError, GecbenchError)
     True
     """

@@ -72,14 +72,14 @@ def load_corpus(
         annotations: None loads edits if the configuration has edits. True derives missing edits from the references.
             False loads no edits.
         mirror: A folder with the dataset's files. By default the folder in the environment variable GECBENCH_MIRROR.
-        upstream: The source of the files, instead of `mirror`.
+        upstream: The source of the files (`gecbench.corpora.upstream.Upstream`), instead of `mirror`.
 
     Returns:
         The corpus. `metadata["columns"]` has the other columns of the dataset, with one value per sentence.
 
     Raises:
         InputError: The corpus, configuration or split is unknown, or has no references.
-        UpstreamError: A file cannot be downloaded.
+        gecbench.errors.UpstreamError: A file cannot be downloaded.
 
     >>> load_corpus("demo")
     Corpus(name='demo', sentences=42, references=4, annotators=2)
@@ -138,14 +138,14 @@ def load_rows(
         config: The configuration. By default the one in `name`, or the default of the dataset.
         split: The split. By default the one in `name`, or all splits.
         mirror: A folder with the dataset's files. By default the folder in the environment variable GECBENCH_MIRROR.
-        upstream: The source of the files, instead of `mirror`.
+        upstream: The source of the files (`gecbench.corpora.upstream.Upstream`), instead of `mirror`.
 
     Returns:
         The rows of one split as a list. If no split is given, a dictionary with the list of each split.
 
     Raises:
         InputError: The dataset, configuration or split is unknown.
-        UpstreamError: A file cannot be downloaded.
+        gecbench.errors.UpstreamError: A file cannot be downloaded.
 
     >>> len(load_rows("jfleg", split="test"))  # doctest: +SKIP
     747
@@ -233,8 +233,8 @@ def load_dataset(
 
     Raises:
         InputError: The dataset, configuration or split is unknown.
-        MissingDependencyError: `datasets` is not installed.
-        UpstreamError: A file cannot be downloaded.
+        gecbench.errors.MissingDependencyError: `datasets` is not installed.
+        gecbench.errors.UpstreamError: A file cannot be downloaded.
 
     >>> load_dataset("jfleg", split="test").num_rows  # doctest: +SKIP
     747

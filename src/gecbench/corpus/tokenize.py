@@ -85,7 +85,7 @@ def tokenize(texts: Iterable[str], tokenizer: str = "treebank") -> list[str]:
 
     Raises:
         InputError: The tokenizer is unknown, or a text is not a string.
-        MissingDependencyError: The tokenizer needs a package that is not installed.
+        gecbench.errors.MissingDependencyError: The tokenizer needs a package that is not installed.
 
     >>> tokenize(["She doesn't like cats."])
     ["She does n't like cats ."]

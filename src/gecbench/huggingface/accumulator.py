@@ -35,8 +35,18 @@ class Accumulator:
 
     Args:
         corpus: A `Corpus`, a name such as `"jfleg:test"`, a file or rows, as in `score`.
-        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
-        tokenize: "auto" (the default) tokenizes raw outputs like the corpus. "none" leaves outputs unchanged.
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects. The default is the official
+            metric of a named corpus, and GLEU for any other corpus.
+        tokenize: "auto" (the default) tokenizes raw outputs like the corpus, "none" leaves them unchanged, and any
+            other value is the name of a tokenizer.
+
+    Attributes:
+        corpus: The loaded `Corpus`.
+        metrics: The metric objects, by name.
+
+    Raises:
+        InputError: The corpus, a metric or the tokenizer is unknown.
+        gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
     Example:
         >>> from gecbench import score
@@ -70,8 +80,8 @@ class Accumulator:
         """Add the outputs of some sentences, in any order.
 
         Args:
-            ids: The ids of the sentences (strings), or their positions in the corpus from 0 (integers). If the ids of
-                the corpus are numbers, but not just 1, 2, 3, …, an integer is an id.
+            ids: The ids of the sentences (strings), or their positions in the corpus from 0 (integers). If the corpus
+                has numeric ids other than 1, 2, 3 and so on, an integer is such an id, not a position.
             texts: One output for each id. If a sentence is given twice, its first output counts.
 
         Raises:
@@ -117,6 +127,7 @@ class Accumulator:
 
         Raises:
             InputError: Some sentences have no output yet, or a metric cannot score the outputs.
+            gecbench.errors.MissingDependencyError: A metric or the tokenizer needs a package that is not installed.
         """
         prepared = self.prepare(partial=partial)
         return Scores(score_prepared({"predictions": prepared}, self.metrics, 0, DEFAULT_SEED)["predictions"])

@@ -52,9 +52,9 @@ def load_metric(name: str, **options: Any) -> evaluate.EvaluationModule:
 def register(*, quiet: bool = False) -> list[str]:
     """Let `evaluate` and `datasets` find gecbench's modules in this process.
 
-    Afterwards, `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` load gecbench's modules. In a fresh clone,
-    `datasets.load_dataset("./datasets/jfleg")` builds the dataset before loading it. Call `unregister()` to undo
-    `register()`.
+    Afterwards, `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` load gecbench's modules. In a clone of
+    gecbench's repository, `datasets.load_dataset("./datasets/jfleg")` first builds the dataset if its `data` folder is
+    missing. Call `unregister()` to undo `register()`.
 
     Args:
         quiet: Print nothing. By default, standard error shows the calls that now load gecbench's modules.

@@ -1,7 +1,4 @@
-"""Rewards for reinforcement learning, in the form that TRL's trainers need.
-
-Each completion is scored on its own.
-"""
+"""Rewards for reinforcement learning, in the form that TRL's trainers need."""
 
 from __future__ import annotations
 
@@ -35,31 +32,37 @@ def reward(
     """Return a reward function for `trl.GRPOTrainer` and other trainers.
 
     Pass the function to the trainer as `reward_funcs=[…]`. The function takes completions (strings or chat messages)
-    and the columns of the dataset by name. It returns the sentence score of each completion, independently of the other
-    completions. Text up to `</think>` is ignored.
+    and the columns of the dataset by name. It returns the sentence score of each completion. Text up to `</think>` is
+    ignored.
 
-    Bad completions raise no error. Instead they get the lowest value of the metric: -1 for the I-measure, 0 for other
-    metrics. A completion is bad if it is empty, shares hardly any words with its source, or is longer than ten times
-    its source plus 200 characters.
+    A score does not depend on the other completions of the same call, with two exceptions. The length weights of
+    "cleme" come from all completions of a call, unless you use "cleme(weights=none)". With
+    "imeasure(optimise=corpus)", references are chosen for the total of all completions of a call.
+
+    Bad completions raise no error. Instead their score is the lowest value of the metric: -1 for the I-measure, 0 for
+    other metrics. A completion is bad if it is empty, shares hardly any words with its source, is longer than ten times
+    its source plus 200 characters, or cannot be scored. The penalties of `baseline` and `overcorrection` also apply to
+    bad completions, so their reward can be below the lowest value.
 
     Args:
         metric: "gleu", "m2", "errant", "green", "imeasure" or another of gecbench's metrics, with parameters in
             parentheses if any.
         source: The column of sentences to correct.
-        references: The column of references, with a list or a single text per row, or several columns of texts.
+        references: The column of references (a list or a single text per row), or a list of such columns.
         tokenize: "auto" tokenizes raw completions like their source, "none" leaves them unchanged, and any other value
             is the name of a tokenizer.
         baseline: "source" subtracts the score of the unchanged sentence, so that a reward above 0 means an improvement.
         overcorrection: The weight of needless changes. This weight times (needlessly changed words / words of the
-            source) is subtracted from the reward. Needless changes remove words that the source and all references
-            have, or add words that neither the source nor any reference has.
+            source, at most 1) is subtracted from the reward. Needless changes remove words that the source and all
+            references have, or add words that neither the source nor any reference has.
 
     Returns:
         A function that can be pickled and called from several threads.
 
     Raises:
-        InputError: The metric or an option is unknown.
-        MissingDependencyError: The metric needs a package that is not installed.
+        InputError: The metric or an option is unknown. The returned function raises this error if a column is missing
+            or has the wrong number of rows, or if a row has no reference.
+        gecbench.errors.MissingDependencyError: The metric needs a package that is not installed.
 
     Example:
         >>> gleu = reward("gleu", source="sentence", references="corrections")
@@ -84,7 +87,7 @@ def reward(
 
 @dataclass(frozen=True)
 class Reward:
-    """A reward function that scores completions one by one.
+    """A reward function that returns a score for each completion.
 
     Create it with `reward`, which explains the arguments.
 
@@ -96,6 +99,7 @@ class Reward:
         baseline: "source" subtracts the score of the unchanged sentence.
         overcorrection: The weight of needless changes.
 
+    >>> from gecbench import reward
     >>> reward("gleu", source="sentence")(["He goes ."], sentence=["He go ."], references=[["He goes ."]])
     [1.0]
     """
@@ -118,6 +122,9 @@ class Reward:
         Args:
             completions: The completions, as strings or chat messages.
             **columns: The columns of the dataset by name, with one value per completion.
+
+        Raises:
+            InputError: A column is missing or has the wrong number of rows, or a row has no reference.
         """
         sources = check_texts(self._column(columns, self.source, len(completions)), self.source)
         references = self._references(columns, len(completions))

@@ -60,7 +60,10 @@ def compute_metrics(
 
     Raises:
         InputError: The corpus or a metric is unknown. The returned function raises this error if the predictions are
-            not token ids, or if their number differs from the number of sentences.
+            not token ids, if their number differs from the number of sentences, or if they look shifted.
+        gecbench.errors.MissingDependencyError: The returned function raises this error if a metric or the tokenizer
+            needs a package that is not installed.
+        gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
     >>> scorer = compute_metrics(tokenizer, "jfleg:validation", ["gleu"])  # doctest: +SKIP
     >>> trainer = Seq2SeqTrainer(model, args, compute_metrics=scorer)  # doctest: +SKIP

@@ -56,10 +56,14 @@ def correct(
     and the options.
 
     Args:
-        model: A string such as `cmd:COMMAND` (see `make_model`), a `Model`, or a function.
+        model: A string such as `cmd:COMMAND` (see `gecbench.models.base.make_model`), a `gecbench.models.base.Model`,
+            or a function. A function takes a string and returns a string, or takes a list of strings and returns a
+            list. The type annotation of its parameter says which. Without an annotation, the function is first called
+            with one sentence. If it then returns a string, it is called once per sentence, otherwise with lists.
         corpus: A corpus, or its name.
         output: A file, `.txt` or `.jsonl`. Without it nothing is written, and nothing can be resumed.
-        batch: The number of sentences per call of the model.
+        batch: The number of sentences per call of the model. By default 16 for `transformers:`, 32 for functions, and
+            all sentences for `cmd:` and `endpoint:`.
         restart: Discard the outputs of an interrupted run.
         flatten_lines: Replace line breaks inside an output with spaces. Otherwise they are an error.
         raw: Send raw, detokenized sentences. Answers are saved as they are; tokenize them when you score them.
@@ -70,8 +74,10 @@ def correct(
         The corrections, one per sentence.
 
     Raises:
-        ModelError: The model failed. With `output`, the outputs so far are saved.
+        gecbench.models.base.ModelError: The model failed. With `output`, the outputs so far are saved.
         InputError: The model, the corpus or the output cannot be used.
+        gecbench.errors.MissingDependencyError: The model needs a package that is not installed.
+        gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
     Example:
         >>> correct(lambda sentence: sentence.replace("beatiful", "beautiful"), "demo")[3]

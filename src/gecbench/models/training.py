@@ -49,7 +49,8 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
     Raises:
         InputError: The corpus, a metric or the prompt is unknown.
-        MissingDependencyError: transformers is not installed.
+        gecbench.errors.MissingDependencyError: transformers is not installed.
+        gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
     >>> scores = GenerateAndScore("jfleg:validation", ["gleu"], prompt="minimal")  # doctest: +SKIP
     >>> trainer = trl.SFTTrainer(model, args, callbacks=[scores])  # doctest: +SKIP
@@ -93,7 +94,10 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
             self.log(dict(self._numbers))
 
     def on_evaluate(self, args: Any, state: Any, control: Any, metrics: dict[str, float], **given: Any) -> None:
-        """Add the scores to the metrics, for trainers that log a copy of them."""
+        """Add the scores to `metrics` too.
+
+        This is needed because some trainers give `on_log` only a copy of `metrics`.
+        """
         metrics.update(self._numbers)
 
     def evaluate(self, model: Any, tokenizer: Any, args: Any = None) -> dict[str, float]:
@@ -102,8 +106,8 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         Args:
             model: A `transformers` model.
             tokenizer: The tokenizer of the model.
-            args: The arguments of the trainer, which contain the process and the batch size. `None` means a single
-                process.
+            args: The arguments of the trainer, which contain the number of this process, the number of processes and
+                the batch size. None means a single process and, without `batch`, 16 sentences per batch.
         """
         rank, processes = (0, 1) if args is None else (args.process_index, args.world_size)
         batch = self.batch or (16 if args is None else args.per_device_eval_batch_size)
