@@ -123,6 +123,14 @@ def test_edits_of_other_types_are_refused(annotation, message):
         EditedTexts.of(["a b"], [[annotation]])
 
 
+@pytest.mark.parametrize("convert", [list, EditTable.of])
+def test_edits_of_more_or_fewer_sentences_than_sources_are_refused(convert):
+    with pytest.raises(InputError, match=r"annotations of 2 sentences for 1 source\. Give annotations with"):
+        EditedTexts.of(["a b"], convert([[], []]))
+    with pytest.raises(InputError, match="annotations of 1 sentence for 2 sources"):
+        EditedTexts.of(["a b", "c"], convert([[]]))
+
+
 def test_texts_too_long_to_align_are_refused():
     """Their table would take gigabytes; what both texts share at their ends needs no table."""
     start, end = " ".join(["a"] * 30_000), " ".join(["b"] * 30_000)

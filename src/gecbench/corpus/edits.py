@@ -10,7 +10,7 @@ from itertools import chain, islice, pairwise
 import numpy as np
 
 from gecbench import kernels
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.kernels.tokens import EncodedLines, Ids, Offsets, TokenArray, intern_lines, offsets_of, offsets_of_sizes
 
 _MOST_CELLS = 400_000_000  # bytes of the alignment table of one pair
@@ -28,6 +28,7 @@ class Edit:
         required: The field of M2 files that contains "REQUIRED".
         comment: The comment field of M2 files.
 
+    >>> from gecbench import apply_edits
     >>> apply_edits("He go .", [Edit(1, 2, ("goes",))])
     'He goes .'
     """
@@ -50,6 +51,7 @@ class Annotation:
         annotator: The number of the annotator.
         edits: The edits, in the order of the text.
 
+    >>> from gecbench import Edit
     >>> Annotation(0, (Edit(1, 2, ("goes",)),)).annotator
     0
     """
@@ -221,6 +223,7 @@ class EditedTexts(tuple[str, ...]):
     sentence is its source with the edits of its first annotation applied. A sentence without annotations is unchanged.
     Metrics that compare edits (ERRANT, CLEME) use the given edits instead of extracting edits from the text.
 
+    >>> from gecbench import Annotation, Edit
     >>> EditedTexts.of(["He go ."], [[Annotation(0, (Edit(1, 2, ("goes",)),))]])
     ('He goes .',)
     """
@@ -239,9 +242,12 @@ class EditedTexts(tuple[str, ...]):
             The corrected texts with their edits.
 
         Raises:
-            InputError: Edits of one annotator overlap.
+            InputError: There is not one entry of annotations per source, or edits of one annotator overlap.
         """
         table = annotations if isinstance(annotations, EditTable) else EditTable.of(annotations)
+        if len(table) != len(sources):
+            problem = f"annotations of {counted(len(table), 'sentence')} for {counted(len(sources), 'source')}"
+            raise InputError(problem, fix="Give annotations with one entry per source")
         texts = cls(_apply_first_rows(sources, table))
         texts.table = table
         return texts
@@ -306,6 +312,7 @@ def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, off
     Raises:
         InputError: Two edits overlap, and `official` is false.
 
+    >>> from gecbench import Edit
     >>> apply_edits("He go school .", [Edit(1, 2, ("goes",)), Edit(2, 2, ("to",))])
     'He goes to school .'
     """
