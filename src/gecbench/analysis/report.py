@@ -100,7 +100,9 @@ class Report(_Entries[Mapping[str, Score]]):
 
     Args:
         scores: The scores of each system, by system and by metric.
-        tests: The significance tests.
+        tests: The significance tests, as `gecbench.analysis.significance.PairedTest`. Each has the fields `test`,
+            `metric`, `system`, `baseline`, `difference` (system minus baseline), `p_value`, `p_adjusted` (by Holm's
+            method) and `resamples`.
 
     >>> import gecbench
     >>> report = gecbench.compare(gecbench.load_demo_systems(), "demo", resamples=100)
@@ -128,6 +130,9 @@ class Report(_Entries[Mapping[str, Score]]):
 
         Returns:
             The names of the systems.
+
+        Raises:
+            KeyError: The report does not have this metric.
         """
         column = metric or self.metrics[0]
         return rank({system: scores[column] for system, scores in self._scores.items()})
@@ -190,6 +195,9 @@ class Report(_Entries[Mapping[str, Score]]):
 
         Returns:
             The table.
+
+        Raises:
+            KeyError: The report does not have one of the metrics.
         """
         return self._table(list(metrics or self.metrics))
 
@@ -204,7 +212,7 @@ class Report(_Entries[Mapping[str, Score]]):
             The data frame.
 
         Raises:
-            MissingDependencyError: pandas is not installed.
+            gecbench.errors.MissingDependencyError: pandas is not installed.
         """
         try:
             pandas = import_module("pandas")

@@ -126,7 +126,10 @@ class Corpus:
         return self.edit_table() is not None if gold not in self.__dict__ else self.__dict__[gold] is not None
 
     def edit_table(self) -> EditTable | None:
-        """Return the annotations as arrays, or None if they were not read as arrays."""
+        """Return the annotations as an `EditTable`.
+
+        Return None if the corpus has no annotations, or was made from `Annotation` objects.
+        """
         return self.__dict__.get("_table")
 
     def reference_range(self) -> str:
@@ -166,7 +169,7 @@ class Corpus:
             A new corpus.
 
         Raises:
-            InputError: The corpus has no references.
+            InputError: The corpus has no references, or a sentence has none at the chosen positions.
 
         >>> Corpus(["a"], [["b", "c", "d"]]).with_references([0, 2]).references
         (('b', 'd'),)
@@ -194,6 +197,10 @@ class Corpus:
 
         Returns:
             A new corpus.
+
+        Raises:
+            InputError: `sentences` is empty.
+            IndexError: The corpus has no sentence at a position.
 
         >>> Corpus(["a", "b", "c"]).select([2, 0]).sources
         ('c', 'a')

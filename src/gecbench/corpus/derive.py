@@ -39,7 +39,7 @@ def derive_references(corpus: Corpus) -> Corpus:
     Raises:
         InputError: The corpus has no annotations, or the edits of an annotator overlap.
 
-    >>> from gecbench import Annotation, Edit
+    >>> from gecbench import Annotation, Corpus, Edit
     >>> corpus = Corpus(["He go ."], annotations=[[Annotation(0, (Edit(1, 2, ("goes",)),))]])
     >>> derive_references(corpus).references
     (('He goes .',),)
@@ -74,6 +74,7 @@ def derive_annotations(corpus: Corpus) -> Corpus:
     Raises:
         InputError: The corpus has no references.
 
+    >>> from gecbench import Corpus
     >>> derived = derive_annotations(Corpus(["He go ."], [["He goes ."]]))
     >>> derived.annotations[0][0].edits[0].corrections
     ('goes',)
@@ -125,6 +126,7 @@ def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
     Raises:
         InputError: The corpus has neither annotations nor references.
 
+    >>> from gecbench import Corpus
     >>> grouped = derive_groups(Corpus(["He go ."], [["He goes .", "He went ."]]))
     >>> [item.replacements[0].text for item in grouped.groups[0].groups[0].alternatives]
     ['goes', 'went']
@@ -148,12 +150,13 @@ def ungroup(corpus: Corpus) -> Corpus:
         corpus: A corpus with error groups.
 
     Returns:
-        The corpus with annotations. If a sentence has more annotators than its groups name, the remaining annotators
-        get annotations without edits.
+        The corpus with annotations. Annotators of a sentence that none of its groups mentions get annotations without
+        edits.
 
     Raises:
         InputError: The corpus has no error groups.
 
+    >>> from gecbench import Corpus, derive_groups
     >>> grouped = derive_groups(Corpus(["He go ."], [["He goes ."]])).replace(references=None)
     >>> ungroup(grouped).annotations[0][0].edits[0].corrections
     ('goes',)
@@ -348,11 +351,13 @@ def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int
             or if every combination edits some span twice.
 
     Returns:
-        The mixed corpus, and the positions of the sentences that keep their original annotators.
+        The mixed corpus, and the positions of the sentences that keep their original annotators. The mixed corpus has
+        no error groups. If the corpus has references, the mixed corpus keeps them, unmixed.
 
     Raises:
         InputError: The corpus has neither annotations nor error groups.
 
+    >>> from gecbench import Corpus, derive_annotations
     >>> texts = ["He goes to school by feet .", "He go to school on foot ."]
     >>> mixed, unmixed = mix_annotations(derive_annotations(Corpus(["He go to school by feet ."], [texts])))
     >>> len(mixed.annotations[0]), unmixed

@@ -76,6 +76,7 @@ class Alternative:
         annotator: The name of the annotator, usually a number as a string.
         replacements: The replacements. All of them are needed to correct the error.
 
+    >>> from gecbench import Replacement
     >>> Alternative("0", (Replacement(1, 2, "goes"),)).annotator
     '0'
     """
@@ -93,6 +94,7 @@ class ErrorGroup:
         required: Whether the error must be corrected. An optional error may stay as it is.
         type: The error type.
 
+    >>> from gecbench import Alternative, Replacement
     >>> ErrorGroup((Alternative("0", (Replacement(1, 2, "goes"),)),)).required
     True
     """

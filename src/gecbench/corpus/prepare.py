@@ -57,9 +57,12 @@ _GUIDES: CorpusCache[tuple[SourceGuide | None]] = CorpusCache()
 
 
 class ForeignTextWarning(UserWarning):
-    """Predictions share hardly any words with their sources, or look shifted.
+    """Predictions do not resemble their sources.
 
-    Either the model is untrained, or the predictions are paired with the wrong sources.
+    - They share hardly any words with their sources, or look shifted. Either the model is untrained, or the predictions
+      are paired with the wrong sources.
+    - They differ from their sources mainly in upper and lower case.
+    - During training, at least 10% of the outputs are empty, or share hardly any words with their sources.
     """
 
 
@@ -78,9 +81,12 @@ class DamagedTextWarning(UserWarning):
 
 
 class MixedUpTextWarning(UserWarning):
-    """Two texts look swapped or are identical.
+    """Texts look swapped, are identical, or are missing or given twice.
 
-    Either sources and references look swapped, or two texts that should differ are identical.
+    - Sources and references look swapped.
+    - Two texts that should differ are identical.
+    - An `Accumulator` has no output for some sentences, and scores only the others (`partial=True`).
+    - An `Accumulator` was given two different outputs for a sentence.
     """
 
 
@@ -235,6 +241,7 @@ def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
     Raises:
         InputError: There is not one text per sentence.
 
+    >>> from gecbench import Corpus
     >>> tokenize_like(["She doesn't like cats."], Corpus(["She do n't like cat ."], [["She does n't like cats ."]]))
     ["She does n't like cats ."]
     """
@@ -709,7 +716,8 @@ def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict
         The cleaned lines, and the number of changed lines for each kind of extra text.
 
     Raises:
-        InputError: There is not one line per source, or the lines are JSON or CSV instead of text.
+        InputError: There is not one line per source, or the lines are JSON, CSV or pairs of texts instead of single
+            texts. These formats are detected only if there are at least eight lines.
 
     >>> clean(['Corrected: "She likes cats ."'], ["She like cats ."])
     (['She likes cats .'], {'label': 1, 'quotes': 1})

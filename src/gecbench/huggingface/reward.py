@@ -41,8 +41,8 @@ def reward(
 
     Bad completions raise no error. Instead their score is the lowest value of the metric: -1 for the I-measure, 0 for
     other metrics. A completion is bad if it is empty, shares hardly any words with its source, is longer than ten times
-    its source plus 200 characters, or cannot be scored. The penalties of `baseline` and `overcorrection` also apply to
-    bad completions, so their reward can be below the lowest value.
+    its source plus 200 characters, or cannot be scored. `baseline` and `overcorrection` can lower the reward of a bad
+    completion further, below the lowest value of the metric.
 
     Args:
         metric: "gleu", "m2", "errant", "green", "imeasure" or another of gecbench's metrics, with parameters in

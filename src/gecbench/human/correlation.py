@@ -96,6 +96,8 @@ def correlate(
 
     Returns:
         A `Correlation` with the fields `value` (NaN if all metric scores or all human scores are equal) and `interval`.
+        The interval is None if the value, or the coefficient of every resample, is NaN. Without resamples, it is also
+        None if the value is 1 or -1, or if there are fewer than four systems (five for Kendall's tau).
 
     Raises:
         InputError: The two sides have different systems, or the method is unknown.
@@ -517,7 +519,9 @@ def meta_evaluate(
     The human scores must be of the same systems, and the judgments of the same sentences.
 
     Args:
-        scores: The scores of each metric, as `gecbench.human.correlation.MetricScores`.
+        scores: The scores of each metric, as `gecbench.human.correlation.MetricScores`. Its first fields are `metric`,
+            `references`, `systems` and `sentences`. `references` is a name for the references that the metric used. It
+            is only copied to the results, so any text works, such as "-".
         human: Human scores by system, or a ranking (`expected_wins` or `trueskill`), of the systems in `scores`.
         judgments: Pairwise judgments of sentences (`gecbench.formats.judgments.Judgment`). They are used for metrics
             with sentence scores.

@@ -155,7 +155,8 @@ def expected_wins(
     bootstrap resamples of the judgments.
 
     Args:
-        judgments: Pairwise judgments, as `gecbench.formats.judgments.Judgment`.
+        judgments: Pairwise judgments (`gecbench.formats.judgments.Judgment`, in which the lower rank is better), or a
+            table of them (`gecbench.human.ranking.PairTable`).
         runs: The number of bootstrap resamples.
         seed: The seed of the resampling.
         level: The share of the runs that rank ranges leave out, half of it at each end.
@@ -220,7 +221,8 @@ def trueskill(
     probability 0.25, iterations = judgments + 1, and beta = sigma * iterations / 40.
 
     Args:
-        judgments: Pairwise judgments, as `gecbench.formats.judgments.Judgment`.
+        judgments: Pairwise judgments (`gecbench.formats.judgments.Judgment`, in which the lower rank is better), or a
+            table of them (`gecbench.human.ranking.PairTable`).
         runs: The number of runs.
         seed: The seed of the random order of games.
         level: The share of the runs that rank ranges leave out, half of it at each end.
