@@ -31,10 +31,10 @@ class BLEU(Metric):
     BLEU ignores the source, so a system that changes nothing scores high. It is here as a negative control.
 
     Args:
-        tokenize: The tokenizer of sacrebleu. GEC text is already tokenized, so the default is "none". "13a" is
-            sacrebleu's own default.
+        tokenize: The tokenizer of sacrebleu: "none", "13a", "intl" or "char". GEC text is already tokenized, so the
+            default is "none". "13a" is sacrebleu's own default.
         lowercase: Ignore case.
-        smoothing: The smoothing method of sacrebleu.
+        smoothing: The smoothing method of sacrebleu: "exp", "floor", "add-k" or "none".
         variant: "sacrebleu", or "2016" for the numbers of Sakaguchi et al. 2016. In "2016", the two lengths of the
             brevity penalty are swapped, so long outputs are penalized instead of short ones. Of two equally close
             reference lengths, the first is used, not the shorter one. Nothing is smoothed.

@@ -273,9 +273,9 @@ class CLEME(Metric):
         return 1 if self.weights == "none" else _WEIGHT_UNIT
 
     def check_parts(self) -> None:
-        """Raise an error for length weights, which need the whole corpus.
+        """Raise an error for options with which a corpus cannot be scored in parts.
 
-        These weights depend on the mean length of the chunks that references change.
+        `weights="length"` needs the mean length of the chunks that references change in the whole corpus.
         """
         if self.weights == "length":
             raise InputError(
@@ -357,7 +357,16 @@ class CLEME(Metric):
         return scaled
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the chunks of some sentences, and how they are classified."""
+        """Show the chunks of some sentences, and how they are classified.
+
+        Args:
+            corpus: The corpus.
+            predictions: The predictions for all sentences.
+            sentences: The positions of the sentences to explain, from 0.
+
+        Returns:
+            One explanation per sentence.
+        """
         statistics, gold = self.count(corpus, predictions), self.gold_texts(corpus)
         policy, system = self.reference_policy, self.system_edits(corpus, predictions)
         rows = policy.chosen(statistics) if isinstance(policy, BestSoFar) else statistics.offsets[:-1]

@@ -246,12 +246,14 @@ class ERRANT(Metric):
             the F of each sentence.
         reannotate: Apply the gold edits, then extract and classify the edits again (`errant_m2 -auto`).
         lev: For plain text: align with plain Levenshtein distance.
-        merge: For plain text: how adjacent changes are merged into edits.
+        merge: For plain text: how adjacent changes are merged into edits. "rules" uses errant's rules (official
+            default), "all-split" merges nothing, "all-merge" merges all adjacent changes, "all-equal" merges adjacent
+            changes of the same kind (insertion, deletion, substitution or transposition).
         tok: For plain text: tokenize with spaCy.
         model: For plain text: the spaCy pipeline (an installed package or a folder).
 
     Raises:
-        InputError: A parameter has an unknown value.
+        InputError: A parameter has an unknown value, or `single` and `multi` are both true.
 
     >>> from gecbench import EditedTexts
     >>> from gecbench.formats.m2 import parse_m2
@@ -359,7 +361,16 @@ class ERRANT(Metric):
         return count_statistics(self.compare(corpus, predictions))
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the edits of some sentences (counted from 0) and which of them match."""
+        """Show the edits of some sentences and which of them match.
+
+        Args:
+            corpus: The corpus.
+            predictions: The predictions for all sentences.
+            sentences: The positions of the sentences to explain, from 0.
+
+        Returns:
+            One explanation per sentence.
+        """
         statistics, selection = self.count(corpus, predictions), self.selection()
         places = self.reference_policy.chosen(statistics) - statistics.offsets[:-1]
         system = self.system_table(corpus, predictions).annotations
@@ -376,6 +387,18 @@ class ERRANT(Metric):
         """Return the scores by error type, category or operation.
 
         The annotators are those chosen for the corpus score.
+
+        Args:
+            by: "error-type" (such as R:NOUN:NUM), "category" (NOUN:NUM) or "operation" (R).
+            corpus: The corpus.
+            predictions: The predictions for all sentences.
+
+        Returns:
+            One entry per type, category or operation of the edits of gold and system, most frequent first. An entry has
+            `type`, `tp`, `fp`, `fn`, `precision`, `recall` and `value` (F).
+
+        Raises:
+            InputError: `by` is unknown.
         """
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
@@ -417,8 +440,8 @@ class ERRANT(Metric):
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
         """Return signature fields that state where the system's edits come from.
 
-        They are given ("edits"), or extracted ("text") with the stated options and versions. "unchanged" means that
-        errant is not installed, so every prediction equals its source.
+        They are given ("edits"), or extracted ("text") with the stated options and versions. "unchanged" means that no
+        edits had to be extracted, because every prediction equals its source (errant or its model is not installed).
         """
         given = isinstance(predictions, EditedTexts)
         if not self._annotates_gold(corpus):

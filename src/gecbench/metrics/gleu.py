@@ -135,7 +135,16 @@ class GLEU(Metric):
         return self.variant in ("equation1", "multiset")
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show which n-grams of some sentences match, and which are penalized."""
+        """Show which n-grams of some sentences match, and which are penalized.
+
+        Args:
+            corpus: The corpus.
+            predictions: The predictions for all sentences.
+            sentences: The positions of the sentences to explain, from 0.
+
+        Returns:
+            One explanation per sentence.
+        """
         references = require_references(corpus, self.title)
         statistics = self.count(corpus, predictions)
         values = self._values_of_rows(statistics)

@@ -53,10 +53,11 @@ _SHOWN: tuple[tuple[Mark, str], ...] = (
 class GREEN(Metric):
     """GREEN: F-beta of n-grams kept, deleted and inserted as in the reference.
 
-    For each order n, p_n = TP / (TP + FP) and r_n = TP / (TP + FN) over the corpus (`kernels.green` counts TP, FP and
-    FN). P is the geometric mean of all p_n, R that of all r_n, and F = 1 / (a / P + (1 - a) / R) with a = 1 / (beta² +
-    1). Each sentence uses the reference with the largest F. Ties are broken by F of the orders 1 to N - 1, then 1 to N
-    - 2, ….
+    TP counts the n-grams kept, deleted or inserted as in the reference, FP those wrongly deleted or inserted, and FN
+    those that the reference deletes or inserts, but the system does not. For each order n, p_n = TP / (TP + FP) and
+    r_n = TP / (TP + FN) over the corpus. P is the geometric mean of all p_n, R that of all r_n, and F = 1 / (a / P +
+    (1 - a) / R) with a = 1 / (beta² + 1). Each sentence uses the reference with the largest F. Ties are broken by F of
+    the orders 1 to N - 1, then 1 to N - 2, ….
 
     Args:
         order: The longest n-gram, N.
@@ -166,7 +167,16 @@ class GREEN(Metric):
         return self.values(statistics.counts[self.reference_policy.chosen(statistics)])
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show which n-grams of some sentences are right, wrong and missed."""
+        """Show which n-grams of some sentences are right, wrong and missed.
+
+        Args:
+            corpus: The corpus.
+            predictions: The predictions for all sentences.
+            sentences: The positions of the sentences to explain, from 0.
+
+        Returns:
+            One explanation per sentence.
+        """
         references = require_references(corpus, self.title)
         statistics = self.count(corpus, predictions)
         rows = self.reference_policy.chosen(statistics)

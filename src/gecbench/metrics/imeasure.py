@@ -78,7 +78,8 @@ class IMeasure(Metric):
 
             - True: all combinations of the annotators' corrections of independent errors. The best one is found without
               listing them. If the search exceeds its limits, the sentence is scored against its best single annotator.
-              A warning, the diagnostics and the signature (`capped:1`) state how many sentences are affected.
+              A warning, the diagnostics and the signature (`capped:1`) state how many sentences are affected. With
+              `optimise="corpus"`, such a sentence is an error.
             - "strict": the same, but raise an error for such a sentence.
             - False: the annotators as they are, or the references if the corpus has nothing else.
             - "cap": mix only sentences with at most `cap` combinations and without edits that overlap several error
@@ -96,7 +97,8 @@ class IMeasure(Metric):
             split at all white space.
 
     Raises:
-        InputError: A parameter has an unknown value.
+        InputError: A parameter has an unknown value, or `optimise="corpus"` is combined with `mixing="cap"` and
+            `beyond="unmixed"`.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S He go to school by feet .", "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
@@ -217,7 +219,13 @@ class IMeasure(Metric):
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the alignments of some sentences with their chosen references.
 
-        The sentences are counted from 0.
+        Args:
+            corpus: The corpus.
+            predictions: The predictions for all sentences.
+            sentences: The positions of the sentences to explain, from 0.
+
+        Returns:
+            One explanation per sentence.
         """
         selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
         outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}

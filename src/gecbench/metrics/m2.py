@@ -81,7 +81,7 @@ class M2(Metric):
             sentences unmixed and counts them in the diagnostics.
 
     Raises:
-        InputError: A parameter has an unknown value.
+        InputError: A parameter has an unknown value, or `mixing` is combined with `policy="average"`.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S Our fox ran at hill .", "A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0",
@@ -132,7 +132,10 @@ class M2(Metric):
         return GreedyCumulative(self.beta) if self.policy == "greedy-cumulative" else BestPerSentence(self.beta)
 
     def check_parts(self) -> None:
-        """Raise an error for options that depend on the annotators of the whole corpus."""
+        """Raise an error for options with which a corpus cannot be scored in parts.
+
+        `policy="average"` and `annotators` need the annotators of the whole corpus.
+        """
         if self.policy == "average" or self.annotators != "all":
             raise InputError(
                 "m2: policy=average and annotators=… need the annotators of the whole corpus",
@@ -285,7 +288,16 @@ class M2(Metric):
         return credit(annotation, tuple(edits))
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the edits of some sentences (counted from 0) and which of them match."""
+        """Show the edits of some sentences and which of them match.
+
+        Args:
+            corpus: The corpus.
+            predictions: The predictions for all sentences.
+            sentences: The positions of the sentences to explain, from 0.
+
+        Returns:
+            One explanation per sentence.
+        """
         matches = self.matches(corpus, predictions, sentences)
         return [
             explain_match(corpus.sources[i].split(), predictions[i].split(), match, i)
@@ -293,7 +305,20 @@ class M2(Metric):
         ]
 
     def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
-        """Return the scores by error type."""
+        """Return the scores by error type.
+
+        Args:
+            by: "error-type".
+            corpus: A corpus with annotations.
+            predictions: The predictions for all sentences.
+
+        Returns:
+            One entry per error type of the gold edits, most frequent first. An entry has `type`, `gold`, `correct`,
+            `recall`, and the scores against only this type: `precision_alone`, `recall_alone` and `value_alone`.
+
+        Raises:
+            InputError: `by` is unknown, or the corpus has no annotations.
+        """
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
         types = error_types(corpus)
