@@ -184,8 +184,8 @@ def compare(
         use `render("markdown")`, `to_dict()` or `to_pandas()`.
 
     Raises:
-        InputError: The input cannot be scored (see `score`), the test or the system in `against` is unknown, or there
-            is a test but only one system or no resamples.
+        InputError: The input cannot be scored (see `score`), the test or the system in `against` is unknown, there is
+            only one system to test, or `resamples` is 0 and the test needs resamples.
         gecbench.errors.MissingDependencyError: The metric or tokenizer needs a package that is not installed.
         gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
