@@ -14,7 +14,7 @@ GOOD, BAD = (str(DATA / "systems" / f"{name}.txt") for name in ("good-corrector"
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["scroe"], "unknown command 'scroe'. Did you mean score? Commands: "),
+        (["scroe"], "unknown command 'scroe'. Did you mean score?\n"),
         (
             ["score", "--mterics", "gleu"],
             "gecbench score: error: unrecognized argument: --mterics. Did you mean --metrics?",

@@ -23,11 +23,34 @@ if TYPE_CHECKING:
     from gecbench.metrics.base import Metric
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser that adds --quiet and suggests similar words in errors."""
+class _StoreOnce(argparse.Action):
+    """Store the value of an option, and do not let a repeated option replace it.
 
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
+    Options with `nargs="+"` or `nargs="*"` collect the values of all repetitions. Other options must have one value.
+    """
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        if self.dest in parser.given and self.option_strings:
+            stored = getattr(namespace, self.dest)
+            if self.nargs in ("+", "*"):
+                values = [*stored, *values]
+            elif values != stored:
+                raise argparse.ArgumentError(self, "is given twice, but takes one value")
+        parser.given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that adds --quiet and suggests similar words in errors.
+
+    With `last_wins`, the last of repeated options counts, as in the parsers of official programs.
+    """
+
+    def __init__(self, *arguments: Any, last_wins: bool = False, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
+        self.given: set[str] = set()  # the options found so far
+        if not last_wins:
+            self.register("action", None, _StoreOnce)
         if self.add_help:
             about = "print only results, warnings and errors (no progress, no notes)"
             self.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS, help=about)
@@ -37,6 +60,7 @@ class Parser(argparse.ArgumentParser):
 
         Unknown arguments are rejected here, so that the error names the command.
         """
+        self.given = set()
         if self._subparsers and not args:
             self.print_help()
             self.exit()

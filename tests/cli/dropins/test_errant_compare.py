@@ -89,6 +89,12 @@ def test_abbreviations_and_both_forms_of_an_option(run: Any, tmp_path: Path) -> 
     assert "\nR              1        0        0        1.0      1.0      1.0\n" in whole
 
 
+def test_the_last_of_repeated_options_counts_as_officially(run: Any, tmp_path: Path) -> None:
+    hypothesis, reference = write(tmp_path, (A, A))
+    given = ["-hyp", hypothesis, "-ref", reference, "-b", "1", "-filt", "M"]
+    assert run("errant_compare", "-hyp", "none", "-b", "2", "-filt", "R", *given) == run("errant_compare", *given)
+
+
 @pytest.mark.parametrize("words", [["-ref", "x"], ["-hyp", "x", "-ref", "y", "-ds", "-dt"], ["-cat", "4"]])
 def test_wrong_arguments_end_with_status_two(words: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as ended:

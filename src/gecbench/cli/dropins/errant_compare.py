@@ -40,7 +40,7 @@ _RULE = "-" * 40
 
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "errant_compare", summary, _EXAMPLES, run, failure=1)
+    parser = add_command(commands, "errant_compare", summary, _EXAMPLES, run, failure=1, last_wins=True)
     parser.add_argument("-hyp", required=True, metavar="FILE", help="the system's edits (M2)")
     parser.add_argument("-ref", required=True, metavar="FILE", help="the gold edits of the same sentences (M2)")
     parser.add_argument("-b", "--beta", type=float, default=0.5, help="beta of the F measure (default: 0.5)")
