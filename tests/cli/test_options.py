@@ -75,6 +75,21 @@ def test_local_files_are_checked_before_a_corpus_is_fetched_in_python():
 
 def test_an_option_may_still_be_abbreviated(run):
     assert run("demo", "--form", "tsv").startswith("system\t")
+@pytest.mark.parametrize("command", [["score"], ["compare", "--resamples", "10"]])
+def test_repeated_options_collect_their_values(run, command):
+    corpus = ["-s", DATA / "source.txt", "-r", DATA / "reference0.txt"]
+    once = run(*command, *corpus, DATA / "reference1.txt", "-p", GOOD, BAD, "-m", "gleu", "bleu")
+    twice = ["-r", DATA / "reference1.txt", "-p", GOOD, "--predictions", BAD, "-m", "gleu", "--metrics=bleu"]
+    assert run(*command, *corpus, *twice) == once
+
+
+def test_a_single_value_cannot_be_given_twice(run, exits):
+    demo = ["score", "-c", "demo", "-p", GOOD]
+    said = exits([*demo, "-f", "tsv", "--format", "json"], 2).err
+    assert "argument -f/--format: is given twice, but takes one value. " in said
+    assert run(*demo, "-f", "tsv", "--format", "tsv") == run(*demo, "-f", "tsv")
+
+
 
 
 @pytest.mark.parametrize(("command", "extra"), [("score", []), ("compare", ["--resamples", "10"])])
