@@ -196,6 +196,7 @@ def _m2scorer(folder: Path) -> list[str]:
 
 
 def _submit(folder: Path) -> list[str]:
+    (folder / "board").mkdir(exist_ok=True)
     return gecbench_program(
         *("leaderboard", "submit", "-c", "jfleg:test", "-p", jfleg()[1], "--name", "X", "--board", folder / "board"),
         "--dry-run",

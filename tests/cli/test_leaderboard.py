@@ -63,6 +63,11 @@ def test_every_kind_of_corpus_makes_a_board(corpus, metric, folder, run):
     assert listed.splitlines()[0].split()[2:4] == ["#", title]
 
 
+def with_defaults(options, defaults):
+    """Return options with defaults for those that are not given."""
+    return [*options, *(word for name, value in defaults.items() if name not in options for word in (name, value))]
+
+
 BAD_BOARDS = {
     "a link that is none": (["--link", "javascript:x"], "Links start with http"),
     "no title": (["--title", " "], "title is empty"),
@@ -70,6 +75,7 @@ BAD_BOARDS = {
     "an unknown corpus": (["-c", "nowhere"], "no corpus or file 'nowhere'"),
     "one corpus twice": (["-c", "demo", "demo"], "two corpora have the name demo"),
     "a board that is there": (["there"], "board.json: already exists"),
+    "a file": (["good.txt"], "good.txt: is a file, not a folder. Give another folder"),
 }
 
 
@@ -77,8 +83,8 @@ BAD_BOARDS = {
 def test_refused_boards(options, message, folder, refused):
     Path("good.txt").write_text("x\n")
     init_board(Path("there"), ["demo"], Settings(title="T"))
-    where, *rest = options if options == ["there"] else ["task", *options]
-    refused(["leaderboard", "init", where, "--title", "T", "-c", "demo", *rest], message)
+    where, *rest = ["task", *options] if options[0].startswith("-") else options
+    refused(["leaderboard", "init", where, *with_defaults(rest, {"--title": "T", "-c": "demo"})], message)
     assert not Path("task").exists()
 
 
@@ -129,24 +135,46 @@ def test_submit_list_build_on_the_command_line(folder, run):
     assert Path(run("leaderboard", "build", *board, "-o", "site").strip()).is_file()
 
 
-@pytest.mark.parametrize("words", ["list", "build -o site", "verify", "serve"])
+@pytest.mark.parametrize(
+    "words", ["list", "build -o site", "verify", "serve", "submit -c demo -p x --name x", "submit -p x --name x"]
+)
 def test_a_board_that_does_not_exist_is_refused(words, folder, refused):
     message = "taks: no such folder. Check --board, or create the board with gecbench leaderboard init."
     assert refused(["leaderboard", *words.split(), "--board", "taks"]) == f"gecbench: {message}\n"
     assert list(folder.iterdir()) == []
 
 
-def test_the_first_submission_creates_the_board(folder, run):
+def test_the_first_submission_creates_the_default_board(folder, run, refused):
     Path("good.txt").write_bytes(text(GOOD))
-    run("leaderboard", "submit", "-c", "demo", "-p", "good.txt", "--name", "Good", "--board", "new")
-    assert "Good" in run("leaderboard", "list", "--board", "new")
+    refused(["leaderboard", "submit", "-p", "good.txt", "--name", "Good"], "board: no such folder. Check --board")
+    run("leaderboard", "submit", "-c", "demo", "-p", "good.txt", "--name", "Good")
+    assert "Good" in run("leaderboard", "list")
+
+
+MIXED = {
+    "task": "task: is the board itself",
+    ".": "contains the board task",
+    "task/records": "task/records: is a folder of the board task",
+    "good.txt": "good.txt: is a file, not a folder",
+}
+
+
+@pytest.mark.parametrize(("output", "message"), MIXED.items(), ids=MIXED)
+def test_the_page_is_not_mixed_with_the_board(output, message, folder, run, refused):
+    init_board(Path("task"), ["demo"], Settings(title="T"))
+    Path("good.txt").write_bytes(text(GOOD))
+    before = sorted(folder.rglob("*"))
+    refused(["leaderboard", "build", "--board", "task", "-o", output], f"{message}. Give another folder with -o")
+    assert sorted(folder.rglob("*")) == before
+    run("leaderboard", "build", "--board", "task", "-o", "task/site")
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_USES.values(), ids=BAD_USES)
 def test_refused_on_the_command_line(options, message, folder, refused):
     Path("good.txt").write_bytes(text(GOOD))
     add(FolderStore("twice"), "Good", GOOD)
-    refused(["leaderboard", "submit", "-c", "demo", "-p", "good.txt", "--name", "Again", *options], message)
+    given = with_defaults(options, {"-c": "demo", "-p": "good.txt", "--name": "Again"})
+    refused(["leaderboard", "submit", *given], message)
     assert not Path("board").exists()
 
 
@@ -299,6 +327,7 @@ def test_plugins_on_the_command_line(folder, run, refused, monkeypatch):
     )
     run("demo", "--write", "demo")
     words = ["leaderboard", "submit", "-c", "demo", "-p", "demo/systems/rule-based.txt", "--name", "x", "--board", "b"]
+    Path("b").mkdir()
     refused([*words, "--plugin", "my_length"], "'my_length' is not a plug-in")
     assert "my-length (plug-in)" in run(*words, "--plugin", "python:my_length:score")
     assert run("leaderboard", "list", "--board", "b", "-m", "my-length").split()[3:5] == ["my-length", "(plug-in)"]

@@ -103,6 +103,15 @@ def test_hidden_ignored_and_foreign_files_stay_here(board):
     assert set(plain) - set(plan_push("leaderboard", str(board), "me/it").files) == {"ignored.json", "a/b.json"}
 
 
+def test_the_files_of_a_board_are_never_uploaded(board):
+    """A page that an earlier version built into the folder of its board, or next to it."""
+    page = set(plan_push("leaderboard", str(board), "me/it").files)
+    kept = {"board.json", "teams.json", "uploads.json", *(f"{name}/x.json" for name in ("records", "details", "tests"))}
+    write(board, dict.fromkeys([*kept, *(f"task/{name}" for name in kept - {"board.json"})], "{}"))
+    write(board, {"waiting/unlisted/records/x.json": "{}", "data/board.json": "{}"})
+    assert set(plan_push("leaderboard", str(board), "me/it").files) == page | {"data/board.json"}
+
+
 def test_built_data_may_be_ignored(dataset):
     ignore(dataset, "data/\n")
     assert "data/default/test.parquet" in plan_push("dataset", str(dataset), "me/it").files

@@ -46,7 +46,8 @@ _EXAMPLES = """  gecbench leaderboard init task --title "My task" -c demo
       -p output.txt --name "My system"
 """
 _HALF_WIDTH = "±: half the width of the 95% interval. For interval limits, use --wide."
-_BOARD = "a folder, or hf://datasets/NAME/BOARD (default: board)"
+_DEFAULT = "board"
+_BOARD = f"a folder, or hf://datasets/NAME/BOARD (default: {_DEFAULT})"
 
 
 def add_parser(commands: Any, summary: str) -> None:
@@ -109,8 +110,10 @@ def _add_submit(actions: Any) -> None:
     )
     add_annotator_option(parser)
     parser.add_argument("--name", required=True, help="name of the system")
-    parser.add_argument("--board", default="board", help=_BOARD)
-    parser.add_argument("--submitter", default="", help="your name or your team's name")
+    board = f"a folder, or hf://datasets/NAME/BOARD (default: {_DEFAULT}, which is created if you give -c)"
+    parser.add_argument("--board", default=_DEFAULT, help=board)
+    submitter = "your name or your team's name; required on a board with a daily limit, such as a private board"
+    parser.add_argument("--submitter", default="", help=submitter)
     parser.add_argument("--description", default="", help="one line about the system")
     parser.add_argument(
         "--link", metavar="URL", action="append", default=[], help="link to a paper or code; may be repeated"
@@ -145,7 +148,7 @@ For CoNLL-14, the outputs of 24 systems and 8 human rewrites are public.
 """
     summary = "Score public outputs on known corpora and add them to a board"
     parser = add_command(actions, "seed", summary, examples, seed)
-    parser.add_argument("--board", default="board", help="a folder (default: board)")
+    parser.add_argument("--board", default=_DEFAULT, help=f"a folder (default: {_DEFAULT})")
     corpora = "known corpora (default: the board's corpora, or conll14_fluency:nucle for a new board)"
     parser.add_argument("-c", "--corpus", metavar="NAME", nargs="+", default=[], help=corpora)
     _add_plugins(parser)
@@ -157,7 +160,7 @@ def _add_list(actions: Any) -> None:
 """
     parser = add_command(actions, "list", "Print a board's ranking", examples, list_board)
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="print only this corpus")
-    parser.add_argument("--board", default="board", help=_BOARD)
+    parser.add_argument("--board", default=_DEFAULT, help=_BOARD)
     parser.add_argument(
         "-m", "--metric", metavar="METRIC", help="metric or plug-in to rank by (default: the board's metric)"
     )
@@ -171,7 +174,7 @@ def _add_build(actions: Any) -> None:
   gecbench leaderboard build --board hf://datasets/NAME/BOARD -o site
 """
     parser = add_command(actions, "build", "Write the board as a static page", examples, build)
-    parser.add_argument("--board", default="board", help=_BOARD)
+    parser.add_argument("--board", default=_DEFAULT, help=_BOARD)
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="folder for the page")
     _add_page_options(parser)
 
@@ -185,7 +188,7 @@ If {TOKEN} is set, uploads need that token. Reading the page
 needs no token.
 """
     parser = add_command(actions, "serve", "Serve the board's page, with uploads", examples, serve)
-    parser.add_argument("--board", default="board", help="a folder (default: board)")
+    parser.add_argument("--board", default=_DEFAULT, help=f"a folder (default: {_DEFAULT})")
     _add_page_options(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     name = "if the server is behind a proxy: its public name, such as task.example.org; may be repeated"
@@ -202,7 +205,7 @@ needs no token.
 def _port(text: str) -> int:
     port = count(text)
     if port >= 2**16:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port. Ports are numbered from 0 to {2**16 - 1}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to {2**16 - 1}")
     return port
 
 
@@ -212,7 +215,7 @@ def _add_token(actions: Any) -> None:
 """
     parser = add_command(actions, "token", "Create an upload token for a team, or revoke it", examples, token)
     parser.add_argument("team", metavar="TEAM", help="name of the team, as in its submissions")
-    parser.add_argument("--board", default="board", help="a folder (default: board)")
+    parser.add_argument("--board", default=_DEFAULT, help=f"a folder (default: {_DEFAULT})")
     parser.add_argument("--revoke", action="store_true", help="remove the team's token instead of creating one")
 
 
@@ -224,7 +227,7 @@ The exit status is 2 if a record differs from its new scores.
 """
     parser = add_command(actions, "verify", "Rescore a board's records and report differences", examples, verify)
     parser.add_argument("files", metavar="RECORD", nargs="*", help="record files of the board (default: all)")
-    parser.add_argument("--board", default="board", help=_BOARD)
+    parser.add_argument("--board", default=_DEFAULT, help=_BOARD)
     _add_corpora(parser, "corpus to score on; may be repeated")
     _add_plugins(parser)
 
@@ -287,7 +290,8 @@ def submit(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.store import HubStore, open_board
 
     _set_plugins(options)
-    store = open_board(options.board, create=True)
+    # A misspelled --board must not become a new board, so only the default board is created.
+    store = open_board(options.board, create=options.board == _DEFAULT and options.corpus is not None)
     data, file = _bytes(options.predictions), options.predictions
     corpus = store.choose_corpus(options.corpus)
     lines = submission.read_outputs(data, file, corpus, annotator=options.annotator)
@@ -385,7 +389,7 @@ def list_board(options: argparse.Namespace) -> None:
     if options.metric:
         known = list(dict.fromkeys([*METRICS, *(name for record in loaded.records for name in record.scores)]))
         if options.metric not in known:
-            fix = f"{did_you_mean(options.metric, known)}Choose one of {', '.join(known)}"
+            fix = did_you_mean(options.metric, known, f"Choose one of {', '.join(known)}")
             raise InputError(f"unknown metric {options.metric!r}", fix=fix)
     compact = options.format == "text" and not options.wide
     drawn = [

@@ -25,6 +25,10 @@ _PAGE_ENDINGS = (
     *("html", "css", "js", "mjs", "json", "jsonl", "csv", "svg", "png", "webp", "ico"),
     *("woff2", "webmanifest", "txt", "md", "gz"),
 )
+_BOARD_FILES = (
+    *("board.json", "teams.json", "uploads.json", "*/teams.json", "*/uploads.json"),
+    *(f"{place}{name}/*" for name in ("records", "details", "tests", "waiting") for place in ("", "*/")),
+)
 _FREE = "apache-2.0|mit|bsd.*|cc0.*|cc-by.*|odc-by|odbl|gpl.*|openrail.*|unlicense"
 _SECRET_NAMES = ("*.pem", "*.key", "*.p12", "*.pfx", "id_rsa*", "id_ed25519*", "*credential*", "*secret*", "*token*")
 _SECRETS = re.compile(
@@ -43,8 +47,8 @@ class RepoType:
 
     `repository` is the type of the Hub repository. `patterns` match the files to upload. `modules` is gecbench's own
     folder with folders of this kind. `ready` is a file that must exist, and `make` tells the user how to create it.
-    Git-ignored files are not uploaded, except those below `built`. An upload deletes the files in the repository that
-    match `prune` and are not in the folder.
+    Files that match `withheld` are never uploaded. Git-ignored files are not uploaded, except those below `built`. An
+    upload deletes the files in the repository that match `prune` and are not in the folder.
     """
 
     repository: str
@@ -54,6 +58,7 @@ class RepoType:
     make: str
     built: str | None = None
     prune: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
 
 
 REPO_TYPES: Mapping[str, RepoType] = {
@@ -75,6 +80,7 @@ REPO_TYPES: Mapping[str, RepoType] = {
         None,
         "index.html",
         "Build the page first: gecbench leaderboard build",
+        withheld=_BOARD_FILES,
     ),
 }
 
@@ -136,7 +142,7 @@ def plan_push(
         _check_dataset(folder, declared, header, may_share=private or license_confirmed)
         message = f"{declared.title}, version {declared.version}" if declared else message
     patterns = (*form.patterns, *([TASKS_FILE] if benchmark and kind == "dataset" else []))
-    files = files_to_upload(folder, patterns, form.built)
+    files = files_to_upload(folder, patterns, form.built, form.withheld)
     if CARD not in files:
         raise InputError("is git-ignored, but the Hub needs it", file=str(folder / CARD), fix="Change .gitignore")
     sdk = _sdk(header, folder) if form.repository == "space" else None
@@ -276,15 +282,17 @@ def _check_license(header: Mapping[str, Any], folder: Path) -> None:
         )
 
 
-def files_to_upload(folder: Path, patterns: Sequence[str], built: str | None = None) -> list[str]:
+def files_to_upload(
+    folder: Path, patterns: Sequence[str], built: str | None = None, withheld: Sequence[str] = ()
+) -> list[str]:
     """Return the files to upload by their paths below the folder, sorted.
 
-    A pattern without a slash matches only files directly in the folder. Git-ignored files are left out, except for
-    files below `built`. If the whole folder is ignored, no file is left out.
+    A pattern without a slash matches only files directly in the folder. Files that match `withheld` are left out.
+    Git-ignored files are left out, too, except for files below `built`, or if the whole folder is ignored.
     """
     found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     names = [path.relative_to(folder).as_posix() for path in found]
-    wanted = [name for name in names if _should_upload(name, patterns)]
+    wanted = [name for name in names if _should_upload(name, patterns) and not _matches(name, withheld)]
     ignored = set() if _git_ignored(folder.parent, [folder.name]) else _git_ignored(folder, wanted)
     chosen = [name for name in wanted if name not in ignored or (built and name.startswith(f"{built}/"))]
     for name in chosen:
@@ -299,6 +307,10 @@ def _should_upload(name: str, patterns: Sequence[str]) -> bool:
         return False
     if any(fnmatchcase(parts[-1].lower(), secret) for secret in _SECRET_NAMES):
         return False
+    return _matches(name, patterns)
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) and ("/" in pattern or "/" not in name) for pattern in patterns)
 
 

@@ -142,7 +142,11 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
 
     Returns:
         The built page: its files, and warnings.
+
+    Raises:
+        InputError: If the folder is the board itself, contains the board, or is a file.
     """
+    store.check_page_folder(Path(folder))
     store.remove_leftovers()
     settings, loaded = store.settings, store.load()
     plan = replace(plan, publish_references=plan.publish_references or settings.publish_references)

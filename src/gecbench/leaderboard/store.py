@@ -45,6 +45,7 @@ _LARGEST_RECORD = 64 * 2**20
 _LEFTOVER_SECONDS = 3600
 _UNPUBLISHED = b"/tests/\n/waiting/\n/teams.json\n/uploads.json\n/.lock\n"
 _LOCK = ".lock"
+_FOLDERS = ("records", "details", "tests", "waiting")
 _HUB = "hf://datasets/"
 
 
@@ -64,10 +65,13 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
         The new board.
 
     Raises:
-        InputError: If the folder is a board already, a corpus cannot be used, or the logo is not a supported image.
+        InputError: If the folder is a file or a board already, a corpus cannot be used, or the logo is not a supported
+            image.
     """
     if (folder / SETTINGS_FILE).exists():
         raise InputError("already exists", file=str(folder / SETTINGS_FILE), fix="Edit it, or choose another folder")
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is a file, not a folder", file=str(folder), fix="Give another folder")
     resolved = [_resolve(name) for name in corpora]
     for corpus in resolved:
         Preprocessing(aligned=True).prepare(corpus, corpus.sources, "sources")
@@ -319,11 +323,28 @@ class FolderStore:
 
     def remove_leftovers(self) -> None:
         """Remove temporary files of killed writers that are older than an hour."""
-        kinds = ("records", "details", "tests", "waiting")
-        for path in (path for kind in kinds for path in (self.folder / kind).glob(".*")):
+        for path in (path for kind in _FOLDERS for path in (self.folder / kind).glob(".*")):
             with suppress(OSError):
                 if path.is_file() and path.stat().st_mtime < time.time() - _LEFTOVER_SECONDS:
                     path.unlink(missing_ok=True)
+
+    def check_page_folder(self, folder: Path) -> None:
+        """Raise an error if a page in this folder would be mixed with the files of the board.
+
+        The files of a private board must not be published with the page.
+        """
+        board, page = self.folder.resolve(), folder.resolve()
+        if board == page:
+            problem = "is the board itself"
+        elif board.is_relative_to(page):
+            problem = f"contains the board {self.folder}"
+        elif any(page.is_relative_to(board / name) for name in _FOLDERS):
+            problem = f"is a folder of the board {self.folder}"
+        elif folder.exists() and not folder.is_dir():
+            problem = "is a file, not a folder"
+        else:
+            return
+        raise InputError(problem, file=str(folder), fix="Give another folder with -o")
 
     def changed(self) -> float:
         """Return the time when a record was last added.
