@@ -18,15 +18,15 @@ def test_errors_survive_pickling():
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["-m", "imesure"], r"unknown metric 'imesure'\. Did you mean imeasure\? Known metrics: gleu"),
-        (["-c", "dmeo"], r"no corpus or file 'dmeo'\. Did you mean demo\? Give a corpus name \(demo, "),
-        (["-c", "jflge:test"], r"Did you mean jfleg:test\? Give a corpus name \(demo, "),
-        (["-c", "jfleg:tset"], r"nor a split of jfleg\. Did you mean test\? Configurations: "),
-        (["-m", "gleu(drws=py3)"], r"gleu has no parameter 'drws'\. Did you mean draws\? Parameters of gleu: "),
+        (["-m", "imesure"], r"unknown metric 'imesure'\. Did you mean imeasure\?$"),
+        (["-c", "dmeo"], r"no corpus or file 'dmeo'\. Did you mean demo\?$"),
+        (["-c", "jflge:test"], r"Did you mean jfleg:test\?$"),
+        (["-c", "jfleg:tset"], r"nor a split of jfleg\. Did you mean test\?$"),
+        (["-m", "gleu(drws=py3)"], r"gleu has no parameter 'drws'\. Did you mean draws\?$"),
     ],
 )
 def test_did_you_mean_in_names(refused, arguments, hint):
-    refused(["score", "-c", "demo", "-p", GOOD, *arguments], hint)
+    refused(["score", "-p", GOOD, *([] if "-c" in arguments else ["-c", "demo"]), *arguments], hint)
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,10 @@ def test_did_you_mean_in_names(refused, arguments, hint):
     [
         (
             ["meta", "--human", "conl14"],
-            r"'conl14' is neither a name of human judgments nor a file\. Did you mean conll14\? Give a file",
+            r"'conl14' is neither a name of human judgments nor a file\. Did you mean conll14\?$",
         ),
-        (["reproduce", "sakaguchi"], r"unknown paper 'sakaguchi'\. Did you mean sakaguchi2016\? Choose"),
-        (["run", "--model", "pyton:x:y", "-c", "demo"], r"model .pyton:x:y.\. Did you mean python\? Write cmd:"),
+        (["reproduce", "sakaguchi"], r"unknown paper 'sakaguchi'\. Did you mean sakaguchi2016\?$"),
+        (["run", "--model", "pyton:x:y", "-c", "demo"], r"model .pyton:x:y.\. Did you mean python\?$"),
     ],
 )
 def test_did_you_mean_in_other_commands(refused, arguments, hint):

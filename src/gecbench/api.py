@@ -300,8 +300,8 @@ def meta(
     from gecbench.human.ranking import expected_wins, trueskill
 
     if human not in HUMAN_JUDGMENTS:
-        near = did_you_mean(human, HUMAN_JUDGMENTS)
-        raise InputError(f"unknown judgments {human!r}", fix=f"{near}Choose one of {', '.join(HUMAN_JUDGMENTS)}")
+        fix = did_you_mean(human, HUMAN_JUDGMENTS, f"Choose one of {', '.join(HUMAN_JUDGMENTS)}")
+        raise InputError(f"unknown judgments {human!r}", fix=fix)
     source = HUMAN_JUDGMENTS[human]
     if source.systems is None:
         fix = "If you have the outputs, score them yourself and pass the scores to meta_evaluate"
@@ -400,10 +400,8 @@ def check_comparison(systems: Iterable[str], test: str | None, against: str) -> 
     if len(names) < 2:
         raise InputError("a significance test needs at least two systems", fix="Give two systems, or use test=None")
     if against not in ("first", "above", *names):
-        near = did_you_mean(against, names)
-        raise InputError(
-            f"against={against!r} is not one of the systems", fix=f"{near}Choose one of {', '.join(names)}"
-        )
+        fix = did_you_mean(against, names, f"Choose one of {', '.join(names)}")
+        raise InputError(f"against={against!r} is not one of the systems", fix=fix)
 
 
 def check_test(test: str | None) -> None:

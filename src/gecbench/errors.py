@@ -46,7 +46,7 @@ class InputError(GecbenchError, ValueError):
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"
         words = f"{place}: {self.problem}" if place else self.problem
-        return f"{words.rstrip('.')}. {self.fix.rstrip('.')}." if self.fix else f"{words.rstrip('.')}."
+        return " ".join(part if part.endswith("?") else f"{part.rstrip('.')}." for part in (words, self.fix) if part)
 
 
 class UnwritableError(InputError):
@@ -140,16 +140,18 @@ def write_advice(error: OSError) -> str | None:
     return "Give the name of a file" if isinstance(error, IsADirectoryError) else None
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return "Did you mean …? ", or an empty string if no known word is close.
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return "Did you mean …?", or another fix if no known word is close.
 
-    >>> did_you_mean("glue", ["gleu", "m2"])
-    'Did you mean gleu? '
+    >>> did_you_mean("glue", ["gleu", "m2"], "Choose one of gleu, m2")
+    'Did you mean gleu?'
+    >>> did_you_mean("xyz", ["gleu", "m2"], "Choose one of gleu, m2")
+    'Choose one of gleu, m2'
     """
     from difflib import get_close_matches
 
     near = get_close_matches(word, known, n=1, cutoff=0.72)
-    return f"Did you mean {near[0]}? " if near else ""
+    return f"Did you mean {near[0]}?" if near else otherwise
 
 
 class UpstreamError(GecbenchError):

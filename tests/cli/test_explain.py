@@ -77,4 +77,4 @@ def test_sentences_that_are_no_numbers(text, three_files, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["explain", "--gold", "gold.m2", "-p", "out.txt", f"--sentences={text}"])
     message = capsys.readouterr().err
-    assert "is not a sentence number or a range. Count from 1, as in 3,17 or 1-50." in message
+    assert "is not a sentence number or a range (counted from 1, as in 3,17 or 1-50)." in message

@@ -113,8 +113,10 @@ def test_names_of_corpora():
     assert published_results("demo") == ()
     for name in corpora_with_results():
         assert published_results(name)
-    with pytest.raises(InputError, match=r"no published results on 'bea20:test'\. .*Choose one of jfleg:test"):
+    with pytest.raises(InputError, match=r"no published results on 'bea20:test'\. Did you mean bea19:test\?$"):
         published_results("bea20:test")
+    with pytest.raises(InputError, match=r"no published results on 'xyz'\. Choose one of jfleg:test"):
+        published_results("xyz")
     with pytest.raises(InputError, match=r"'tset' is neither .* of bea19\. Did you mean test"):
         published_results("bea19:tset")
     assert published_results("bea19") == published_results("bea19:dev") != published_results("bea19:test")

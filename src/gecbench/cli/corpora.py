@@ -59,7 +59,7 @@ def _full_name(name: str, entries: Mapping[str, Any]) -> str:
         found = DATASETS[dataset].corpus_name(DATASETS[dataset].config(config))
         if found in entries:
             return found
-    fix = f"{did_you_mean(name, entries)}To list the corpora, run gecbench corpora"
+    fix = did_you_mean(name, entries, "To list the corpora, run gecbench corpora")
     raise InputError(f"there is no corpus {name!r}", fix=fix)
 
 

@@ -89,7 +89,7 @@ def _ranges(text: str) -> list[range]:
         except argparse.ArgumentTypeError:
             low, high = 1, 0
         if low > high:
-            problem = f"{part or text!r} is not a sentence number or a range. Count from 1, as in 3,17 or 1-50"
+            problem = f"{part or text!r} is not a sentence number or a range (counted from 1, as in 3,17 or 1-50)"
             raise argparse.ArgumentTypeError(problem)
         found.append(range(low, high + 1))
     return found

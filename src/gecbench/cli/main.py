@@ -83,7 +83,7 @@ def _parse(words: Sequence[str]) -> Namespace:
         raise SystemExit(0)
     if first not in COMMANDS:
         kind, known = ("option", ("--help", "--version")) if first.startswith("-") else ("command", tuple(COMMANDS))
-        hint = f"{did_you_mean(first, known)}{kind.capitalize()}s: {', '.join(known)}."
+        hint = did_you_mean(first, known, f"{kind.capitalize()}s: {', '.join(known)}.")
         print(f"gecbench: unknown {kind} {first!r}. {hint}", file=sys.stderr)
         raise SystemExit(2)
     return make_parser([first]).parse_args(words)

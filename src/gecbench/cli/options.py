@@ -67,20 +67,18 @@ class Parser(argparse.ArgumentParser):
         if not self._subparsers and self.add_help:
             for word in takewhile(lambda word: word != "--", args or ()):
                 if word.startswith("--") and not self._get_option_tuples(word.partition("=")[0]):
-                    hint = did_you_mean(word.partition("=")[0], self._option_string_actions)
-                    self.error(f"unrecognized argument: {word}. {hint}".rstrip(". "))
+                    fix = did_you_mean(word.partition("=")[0], self._option_string_actions)
+                    self.error(f"unrecognized argument: {word}", fix)
         found, rest = super().parse_known_args(args, namespace)
         if rest and not self._subparsers and self.add_help:
             self.error(f"unrecognized {'argument' if len(rest) == 1 else 'arguments'}: {' '.join(rest)}")
         return found, rest
 
-    def error(self, message: str) -> NoReturn:
-        """Print what is wrong, a suggestion and how to get help, and exit with status 2."""
-        if wrong := re.match(r"(.*?)invalid choice: '([^']*)' \(choose from ([^()]*)\)", message):
-            hint = did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[3]))
-            message = f"{wrong[1]}invalid choice: '{wrong[2]}'. {hint}Choose from {wrong[3]}"
-        stop = "" if message.endswith("?") else "."
-        self.exit(2, f"{self.prog}: error: {message}{stop} For help, run: {self.prog} --help\n")
+    def error(self, message: str, fix: str = "") -> NoReturn:
+        """Print what is wrong and how to fix it or get help, and exit with status 2."""
+        if wrong := re.match(r"(.*?invalid choice: '([^']*)') \(choose from ([^()]*)\)", message):
+            message, fix = wrong[1], did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[3]), f"Choose from {wrong[3]}.")
+        self.exit(2, f"{self.prog}: error: {message}. {fix or f'For help, run: {self.prog} --help'}\n")
 
 
 _LIST_OF_METRICS = "{the metrics}"

@@ -283,8 +283,8 @@ def load_rankings(name: str) -> list[Ranking]:
     if name in HUMAN_JUDGMENTS:
         return HUMAN_JUDGMENTS[name].rankings()
     if not Path(name).is_file():
-        hint = f"{did_you_mean(name, HUMAN_JUDGMENTS)}Give a file or one of {', '.join(HUMAN_JUDGMENTS)}"
-        raise InputError(f"{name!r} is neither a name of human judgments nor a file", fix=hint)
+        fix = did_you_mean(name, HUMAN_JUDGMENTS, f"Give a file or one of {', '.join(HUMAN_JUDGMENTS)}")
+        raise InputError(f"{name!r} is neither a name of human judgments nor a file", fix=fix)
     return read_judgments(name)
 
 
@@ -297,9 +297,8 @@ def find_dataset(name: str) -> DatasetDeclaration:
         declared = DATASETS[ALIASES[name]]
         return replace(declared, default_config=declared.aliases[name])
     if name not in DATASETS:
-        raise InputError(
-            f"there is no dataset {name!r}", fix=f"{did_you_mean(name, DATASETS)}Choose one of {', '.join(DATASETS)}"
-        )
+        fix = did_you_mean(name, DATASETS, f"Choose one of {', '.join(DATASETS)}")
+        raise InputError(f"there is no dataset {name!r}", fix=fix)
     return DATASETS[name]
 
 
@@ -329,11 +328,9 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
             split = part
         else:
             configs, splits = list(declared.configs), list(declared.splits())
-            raise InputError(
-                f"{part!r} is neither a configuration nor a split of {name}",
-                fix=f"{did_you_mean(part, configs + splits)}Configurations: {', '.join(configs)}. "
-                f"Splits: {', '.join(splits)}",
-            )
+            choices = f"Configurations: {', '.join(configs)}; splits: {', '.join(splits)}"
+            fix = did_you_mean(part, configs + splits, choices)
+            raise InputError(f"{part!r} is neither a configuration nor a split of {name}", fix=fix)
     return declared.name, config or (declared.default_config if name in ALIASES else None), split
 
 
@@ -375,8 +372,9 @@ def read_file(name: str) -> Corpus:
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
         _, colon, rest = name.partition(":")
-        near = did_you_mean(name, ["demo", *(known + colon + rest for known in (*DATASETS, *ALIASES))])
-        raise InputError(f"there is no corpus or file {name!r:.80}", fix=f"{near}Give {_known_corpora()}")
+        names = ["demo", *(known + colon + rest for known in (*DATASETS, *ALIASES))]
+        fix = did_you_mean(name, names, f"Give {_known_corpora()}")
+        raise InputError(f"there is no corpus or file {name!r:.80}", fix=fix)
     if ending in (".m2", ".xml"):
         return read_edits(name)
     if ending in ENDINGS and ending != ".jsonl":

@@ -97,7 +97,7 @@ def published_results(corpus: str | None = None, metric: str | None = None) -> t
     if metric is not None:
         known = list(dict.fromkeys(result.metric for result in _all_results()))
         if metric not in known:
-            fix = f"{did_you_mean(metric, known)}Choose one of {', '.join(known)}"
+            fix = did_you_mean(metric, known, f"Choose one of {', '.join(known)}")
             raise InputError(f"there are no published results with the metric {metric!r}", fix=fix)
         found = tuple(result for result in found if result.metric == metric)
     return found
@@ -210,7 +210,7 @@ def _parse(corpus: str) -> tuple[str, str | None]:
         return corpus, None
     if not is_known_name(corpus):
         names = corpora_with_results()
-        fix = f"{did_you_mean(corpus, names)}Choose one of {', '.join(names)}"
+        fix = did_you_mean(corpus, names, f"Choose one of {', '.join(names)}")
         raise InputError(f"there are no published results on {corpus!r}", fix=fix)
     name, config, split = parse_corpus_name(corpus)
     declared = DATASETS[name]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus, check_texts
 from gecbench.corpus.prepare import Preprocessing, foreign_lines
-from gecbench.errors import InputError, MissingDependencyError, counted, did_you_mean
+from gecbench.errors import InputError, MissingDependencyError, counted
 from gecbench.metrics.base import METRICS, Metric, make_metric
 
 _LONGEST = 10  # a correction has at most _LONGEST × source + _SPARE characters
@@ -141,7 +141,7 @@ class Reward:
         if name not in columns:
             known = [each for each, values in columns.items() if isinstance(values, (list, tuple))]
             problem = f"the dataset has no column {name!r} (columns: {', '.join(known) or 'none'})"
-            fix = f"{did_you_mean(name, known)}Pass the names of its columns to reward(source=…, references=…)"
+            fix = "Pass the names of its columns to reward(source=…, references=…)"
             raise InputError(problem, fix=fix)
         found = list(columns[name])
         if len(found) != size:

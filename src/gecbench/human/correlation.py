@@ -202,9 +202,8 @@ def choose_systems(
     for name in wanted:
         if name not in named and name not in known:
             choices = [*named, *sorted(known)]
-            raise InputError(
-                f"unknown system or set {name!r}", fix=f"{did_you_mean(name, choices)}Choose from {', '.join(choices)}"
-            )
+            fix = did_you_mean(name, choices, f"Choose from {', '.join(choices)}")
+            raise InputError(f"unknown system or set {name!r}", fix=fix)
         chosen |= named.get(name, {name})
     common = chosen.intersection(judged, *scored)
     if len(common) < 2:

@@ -132,11 +132,8 @@ def make_model(text: str, **options: Any) -> Model:
     """
     kind, _, rest = text.partition(":")
     if kind not in _CLASSES or not rest.strip():
-        raise InputError(
-            f"unknown model {text!r}",
-            fix=f"{did_you_mean(kind, set(_CLASSES) - {kind})}Write cmd:COMMAND, python:module:function, "
-            "transformers:FOLDER-OR-NAME or endpoint:URL",
-        )
+        forms = "Write cmd:COMMAND, python:module:function, transformers:FOLDER-OR-NAME or endpoint:URL"
+        raise InputError(f"unknown model {text!r}", fix=did_you_mean(kind, set(_CLASSES) - {kind}, forms))
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in _OPTIONS.get(kind, ()):

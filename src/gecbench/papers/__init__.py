@@ -27,9 +27,8 @@ __all__ = ["PAPERS", "Reproduction", "check_paper", "render", "reproduce"]
 def check_paper(paper: str) -> None:
     """Raise an error if `PAPERS` has no such paper."""
     if paper not in PAPERS:
-        raise InputError(
-            f"unknown paper {paper!r}", fix=f"{did_you_mean(paper, PAPERS)}Choose one of {', '.join(PAPERS)}"
-        )
+        fix = did_you_mean(paper, PAPERS, f"Choose one of {', '.join(PAPERS)}")
+        raise InputError(f"unknown paper {paper!r}", fix=fix)
 
 
 def reproduce(paper: str, upstream: Upstream | None = None, **options: Any) -> Reproduction:
