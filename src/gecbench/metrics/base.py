@@ -739,7 +739,7 @@ class Metric(ABC):
         known = cls.parameters()
         for name in names:
             if name not in known:
-                fix = f"{did_you_mean(name, known)}Parameters of {cls.name}: {', '.join(known)}"
+                fix = did_you_mean(name, known, f"Parameters of {cls.name}: {', '.join(known)}")
                 raise InputError(f"{cls.name} has no parameter {name!r}", fix=fix)
 
 
@@ -804,7 +804,7 @@ def metric_class(name: str) -> type[Metric]:
         fix = "Write python:module:function (a signature is not enough, because a signature never imports code)"
         raise InputError("the metric 'python' needs a function", fix=fix)
     if name.lower() not in METRICS:
-        fix = f"{did_you_mean(name.lower(), METRICS)}Known metrics: {', '.join(METRICS)}"
+        fix = did_you_mean(name.lower(), METRICS, f"Known metrics: {', '.join(METRICS)}")
         raise InputError(f"unknown metric {name!r}", fix=fix)
     return METRICS[name.lower()]
 
