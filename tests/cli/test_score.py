@@ -317,7 +317,14 @@ def test_gold_on_the_command_line(option, file, content, message, folder, refuse
 BAD_USES = {
     "unknown metric": (["-m", "bertscore"], r"unknown metric 'bertscore'.*Known metrics: gleu"),
     "unknown parameter": (["-m", "gleu(n=3)"], r"gleu has no parameter 'n'.*order"),
-    "parameter of the wrong kind": (["-m", "gleu(order=four)"], r"gleu: order='four' is not a number"),
+    "parameter of the wrong kind": (["-m", "gleu(order=four)"], r"gleu: order='four' is not a whole number\."),
+    "parameter without a value": (["-m", "m2(beta)"], r"m2: beta has no value\. Write beta=0\.5, for example\."),
+    "parameter given twice": (["-m", "gleu(order=4,order=3)"], r"gleu: order is given twice\. Give it once\."),
+    "values joined with a comma": (
+        ["-m", "m2(annotators=0,1)"],
+        r"m2: '1' is not a parameter\. Join several values with \+: annotators=0\+1\.",
+    ),
+    "a word after a choice": (["-m", "gleu(draws=py3,4)"], r"gleu has no parameter '4'"),
     "unknown value": (["-m", "gleu(draws=py5)"], r"draws='py5' is unknown"),
     "broken metric": (["-m", "gleu(order=4"], r"cannot parse the metric"),
     "the same file twice": (["-p", "p", "p"], r"p: this file is given twice with -p"),

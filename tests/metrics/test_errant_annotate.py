@@ -150,7 +150,8 @@ def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, 
     gold = Corpus(sources=["She like cat ."], annotations=[[Annotation(0, ())]])
     with pytest.raises(
         MissingDependencyError,
-        match=r"needs the spaCy model nowhere_to_be\. Install it: python -m spacy download nowhere_to_be",
+        match=r"needs the spaCy model nowhere_to_be\. Install it: python -m spacy download nowhere_to_be, "
+        r"or choose another model, as in 'errant\(model=NAME\)' or 'cleme\(model=NAME\)'\.",
     ):
         ERRANT(model="nowhere_to_be").score_corpus(gold, ["She likes cats ."])
     with pytest.raises(MissingDependencyError, match=r"model no/where\. There is no folder of this name, so give"):

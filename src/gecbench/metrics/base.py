@@ -863,10 +863,23 @@ def _parameters(kind: type[Metric], text: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
-        kind.check_parameters([name if equals else part])
+        last = next(reversed(chosen), "")
+        if not equals and name not in known and last and _is_free_text(known[last]):
+            fix = f"Join several values with +: {last}={chosen[last]}+{part}"
+            raise InputError(f"{kind.name}: {part!r} is not a parameter", fix=fix)
+        kind.check_parameters([name])
         found = known[name]
+        if not value:
+            example = "yes" if isinstance(found.default, bool) else found.default
+            raise InputError(f"{kind.name}: {name} has no value", fix=f"Write {name}={example}, for example")
+        if name in chosen:
+            raise InputError(f"{kind.name}: {name} is given twice", fix="Give it once")
         chosen[name] = value if value in found.choices else _convert(kind.name, name, value, found.default)
     return chosen
+
+
+def _is_free_text(parameter: Parameter) -> bool:
+    return isinstance(parameter.default, str) and not parameter.choices
 
 
 def _convert(metric: str, name: str, value: str, default: object) -> object:
@@ -877,7 +890,7 @@ def _convert(metric: str, name: str, value: str, default: object) -> object:
         if isinstance(default, (int, float)):
             return type(default)(plain_number(value))
     except (KeyError, ValueError) as error:
-        kind = "yes or no" if isinstance(default, bool) else "a number"
+        kind = {bool: "yes or no", int: "a whole number"}.get(type(default), "a number")
         raise InputError(f"{metric}: {name}={value!r} is not {kind}") from error
     return value
 

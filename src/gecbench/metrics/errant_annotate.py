@@ -23,8 +23,9 @@ _NEEDS_ERRANT = (  # one message for both steps
     'pip install "gecbench[errant]" && python -m spacy download {model}.'
 )
 _NEEDS_MODEL = "extracting edits from text with errant needs the spaCy model {model}. "
-_DOWNLOAD = "Install it: python -m spacy download {model}, or choose another model with model=…."
-_NO_FOLDER = "There is no folder of this name, so give the path of an existing folder with model=…."
+_EXAMPLES = "'errant(model=NAME)' or 'cleme(model=NAME)'"
+_DOWNLOAD = f"Install it: python -m spacy download {{model}}, or choose another model, as in {_EXAMPLES}."
+_NO_FOLDER = f"There is no folder of this name, so give the path of an existing folder, as in {_EXAMPLES}."
 REQUIREMENTS = {
     "errant": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
     "spacy": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
