@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -129,6 +130,25 @@ def test_wrong_use(capsys, folder, arguments, message):
     assert last.startswith("gecbench: ")
     assert any(word in last for word in message.split("|"))
     assert {path.name for path in folder.iterdir()} - {"__pycache__"} == before, "nothing ran, nothing is half-written"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fix"),
+    [
+        (["cmd:head -3"], "nothing else, on standard output (rejected output: out.txt.rejected.txt)."),
+        (["cmd:head -3; exit 3"], "Try the command in a shell, then repeat the run to resume."),
+        (["cmd:exit 3"], "Try the command in a shell."),
+        ([r"cmd:tr a '\r'"], "Return one line, or pass --flatten to replace line breaks with spaces."),
+        (["endpoint:http://127.0.0.1:9", "--name", "x"], "the server is running and that the address is right."),
+        (["endpoint:http://me@h", "--name", "x"], "in an environment variable: --key-variable NAME."),
+        (["endpoint:http://h", "--name", "x", "--key-variable", "NONE"], "--key-variable NAME, not the key itself."),
+    ],
+)
+def test_a_model_that_fails_gets_one_fix(folder, capsys, arguments, fix):
+    assert main(["run", "-c", "demo", "--raw", "-o", "out.txt", "--model", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert said.endswith(f" {fix}\n")
+    assert re.sub(r"\(line.*?'\)", "", said).count(". ") == 1, "more than two sentences"
 
 
 @pytest.mark.parametrize("option", [["--batch", "0"], ["--timeout", "-1"], ["--timeout", "nan"], ["--beams", "x"]])

@@ -134,15 +134,22 @@ def test_rows_that_are_not_answers_are_damage(folder, row):
 
 
 def test_without_an_output_file_no_error_says_that_outputs_are_saved(folder):
-    def fail(sentence):
-        raise OSError("disk")
+    def fail(sentence: str):
+        if sentence != DEMO.sources[0]:
+            raise OSError("disk")
+        return sentence
 
-    unsaved = r"Nothing was saved: pass output=FILE to be able to resume\.$"
-    for model in ("cmd:head -2; exit 3", fail):
-        with pytest.raises(ModelError, match=unsaved):
-            gecbench.correct(model, DEMO)
-        with pytest.raises(ModelError, match="to resume"):
-            gecbench.correct(model, DEMO, "out.txt", restart=True)
+    for model, advice in ("cmd:head -2; exit 3", "Try the command in a shell"), (fail, "Fix the function"):
+        with pytest.raises(ModelError, match=rf"\)\. {advice}, and pass output=FILE to be able to resume\.$"):
+            gecbench.correct(model, DEMO, batch=1)
+        with pytest.raises(ModelError, match=rf"\)\. {advice}, then repeat the run to resume\.$"):
+            gecbench.correct(model, DEMO, "out.txt", restart=True, batch=1)
+
+
+@pytest.mark.parametrize("output", [None, "out.txt"])
+def test_without_outputs_no_error_speaks_of_resuming(folder, output):
+    with pytest.raises(ModelError, match=r"\)\. Try the command in a shell\.$"):
+        gecbench.correct("cmd:exit 3", DEMO, output)
 
 
 def test_missing_transformers(monkeypatch, tmp_path):

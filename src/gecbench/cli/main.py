@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except GecbenchError as error:
-        print(_one_line(str(error)), file=sys.stderr)
+        print(_one_line(str(error), takes_text=hasattr(parsed, "references")), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -143,15 +143,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status or 0
 
 
-def _one_line(message: str) -> str:
+def _one_line(message: str, takes_text: bool = True) -> str:
     """Return a message as one line to print, with control characters escaped."""
     from gecbench.display import visible
 
-    return f"gecbench: {visible(_name_options(message))}"
+    return f"gecbench: {visible(_name_options(message, takes_text))}"
 
 
-def _name_options(message: str) -> str:
+def _name_options(message: str, takes_text: bool = True) -> str:
     """Replace Python arguments in a message with command-line options.
+
+    `takes_text` states whether the command has the options -s and -r.
 
     >>> _name_options('Pass tokenize="auto", or aligned=True to skip this check')
     'Pass --tokenize auto, or --aligned to skip this check'
@@ -160,12 +162,20 @@ def _name_options(message: str) -> str:
 
     message = re.sub(r"^-(?=:)", "standard input", message)
     message = message.replace("gecbench.clean(lines, sources)", "--clean")
+    convert = "Convert it first: gecbench convert -s SOURCE -r REF -o corpus.jsonl"
+    for give, option in (
+        ("Pass gecbench.Corpus(sources=…, references=…)", "Give sources with -s and references with -r"),
+        ("Pass a data frame", "Give it with both -s and -r to read its columns"),
+    ):
+        message = message.replace(give, option if takes_text else convert)
     message = message.replace("the name of the submitter is missing", "--submitter is missing")
+    message = re.sub(r"\ba (smaller|larger) (batch|max_)", r"a \1 --\2", message).replace("--max_", "--max-")
     message = re.sub(r"\bmetrics=\[([^\[\]]*)\]", _name_metrics, message)
-    message = re.sub(r'\b(tokenize|annotator|column|on_bad)=(["\']?)([\w…]+)\2', r"--\1 \3", message)
+    message = re.sub(r'\b(tokenize|annotator|column|on_bad|key_variable)=(["\']?)([\w…]+)\2', r"--\1 \3", message)
     message = re.sub(r"\bagainst='([^']*)'", r"--against '\1'", message)
-    message = re.sub(r"\b(aligned|tokenized|ignore_width)=True", r"--\1", message)
+    message = re.sub(r"\b(aligned|tokenized|ignore_width|flatten_lines)=True", r"--\1", message)
     message = message.replace("--column …", "--column NAME").replace("--annotator …", "--annotator N")
+    message = message.replace("--key_variable", "--key-variable").replace("--flatten_lines", "--flatten")
     return message.replace("--on_bad", "--on-bad").replace("--ignore_width", "--ignore-width")
 
 

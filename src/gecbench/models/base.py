@@ -44,14 +44,9 @@ Outputs = Generator[Sequence[str | Answer], None, None]
 
 
 class ModelError(InputError):
-    """A model failed.
-
-    `rejected` holds outputs that could not be paired with sentences. `resumable` is True if the error advises you to
-    resume the run, which is possible only for a run with an output file.
-    """
+    """A model failed. `rejected` holds outputs that could not be paired with sentences."""
 
     rejected: Sequence[str] | None = None
-    resumable: bool = False
 
 
 class Model(ABC):
@@ -108,13 +103,12 @@ class Model(ABC):
         """Return the `account` of a run as lines of text."""
         return ()
 
-    def failure(
-        self, problem: str, line: int, sentence: str, fix: str | None = None, resumable: bool = False
-    ) -> ModelError:
-        """Return an error that names the model, the line and the sentence."""
-        error = ModelError(f"{shorten(self.text)}: {problem} (line {line}: {shorten(sentence)!r})", fix=fix)
-        error.resumable = resumable
-        return error
+    def failure(self, problem: str, line: int, sentence: str, fix: str | None = None) -> ModelError:
+        """Return an error that names the model, the line and the sentence.
+
+        `fix` does not mention resuming: `correct` adds this advice if outputs were saved.
+        """
+        return ModelError(f"{shorten(self.text)}: {problem} (line {line}: {shorten(sentence)!r})", fix=fix)
 
 
 def make_model(text: str, **options: Any) -> Model:

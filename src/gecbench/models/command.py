@@ -71,9 +71,7 @@ class CommandModel(Model):
             message = process.last_message()
             printed_error = f", saying {shorten(message)!r}" if message else ""
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-            again = "The printed lines are saved: start the same run again to resume"
-            fix = again if printed else "Try the command in a shell first"
-            raise self.failure(f"{how} {done}{printed_error}", *place, fix=fix, resumable=bool(printed))
+            raise self.failure(f"{how} {done}{printed_error}", *place, fix="Try the command in a shell")
         if len(printed) != len(sentences):
             raise self._rejection(printed, sentences, first_line)
 

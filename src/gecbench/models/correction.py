@@ -91,13 +91,13 @@ def correct(
     _warn_of_prompt_overlap(chosen, given)
     correction = _Correction(chosen, wanted, batch, flatten_lines)
     if output is None:
-        return [answer.text for answer in _run_unsaved(correction)]
+        return [answer.text for answer in _run_or_explain(correction)]
     target = _checked_target(output, corpus)
     with RowJournal(partial_path(target), run_key(chosen, wanted), "Choose another -o") as journal:
         correction.load(journal, restart=restart)
         if correction.answers and say:
             say(f"{len(correction.answers)} of {len(wanted)} outputs are already done (use --restart to discard them)")
-        answers = _run_or_reject(correction, target)
+        answers = _run_or_explain(correction, target)
         outputs = [answer.text for answer in answers]
         _write_outputs(target, outputs, wanted)
         account = chosen.account(answers)
@@ -175,29 +175,22 @@ def _checked_target(output: str | Path, corpus: CorpusLike) -> Path:
     return target
 
 
-def _run_unsaved(correction: _Correction) -> list[Answer]:
-    """Return all answers of a run without an output file.
+def _run_or_explain(correction: _Correction, target: Path | None = None) -> list[Answer]:
+    """Return all answers, or raise an error that says what was saved.
 
-    Its errors do not say that answers are saved.
+    Outputs that cannot be paired with sentences are saved in a file of their own.
     """
     try:
         return correction.run()
     except ModelError as error:
-        if not error.resumable:
+        if error.rejected is not None and target:
+            write_lines(_rejected_path(target), error.rejected)
+            more = f" (rejected output: {_rejected_path(target)})"
+        elif error.rejected is None and error.fix and correction.answers:
+            more = ", then repeat the run to resume" if target else ", and pass output=FILE to be able to resume"
+        else:
             raise
-        raise ModelError(error.problem, fix="Nothing was saved: pass output=FILE to be able to resume") from error
-
-
-def _run_or_reject(correction: _Correction, target: Path) -> list[Answer]:
-    """Return all answers, or save the outputs that cannot be paired with sentences."""
-    try:
-        return correction.run()
-    except ModelError as error:
-        if error.rejected is None:
-            raise
-        write_lines(_rejected_path(target), error.rejected)
-        fix = f"{error.fix}. The rejected output is in {_rejected_path(target)}"
-        raise ModelError(error.problem, fix=fix) from error
+        raise ModelError(error.problem, fix=f"{error.fix}{more}") from error
 
 
 class _Correction:
@@ -260,7 +253,7 @@ class _Correction:
         source = self.corpus.sources[line - 1]
         if "\n" in text or "\r" in text:
             if not self.flat:
-                fix = "Return one line, or replace line breaks with spaces: --flatten"
+                fix = "Return one line, or pass flatten_lines=True to replace line breaks with spaces"
                 raise self.model.failure("the output contains a line break", line, source, fix=fix)
             text = flatten(text)
         try:

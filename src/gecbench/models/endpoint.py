@@ -34,13 +34,10 @@ _RETRYABLE = (408, 409, 425, 429)
 _FILTERED = ("content_filter", "content management policy", "content_policy")
 _FIXES = {
     **dict.fromkeys(
-        (401, 403), "Set the environment variable with the API key, or name another one: --key-variable NAME"
+        (401, 403), 'Set the environment variable with the API key, or name another one with key_variable="NAME"'
     ),
     **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and the model's name (--name)"),
 }
-_SAVED = "The answers so far are saved: run the same command again to resume"
-_UNREACHABLE = "Is the server running? Check its address, then run the same command again to resume"
-_LARGER = "The answers so far are saved: to resume, run the command again with a larger --max-"
 _REDIRECTED = "Give the address where the model is served: redirects are not followed"
 _NO_KEY = "none"
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
@@ -110,7 +107,7 @@ class EndpointModel(Model):
         shown = json.dumps([self.text, dict(self.options)])
         secret = any(map(_SECRET.search, _FIELD.findall(json.dumps(request))))
         if secret or (key and json.dumps(key)[1:-1] in shown):
-            fix = "Put the key into an environment variable, and give the name of the variable: --key-variable NAME"
+            fix = 'Put the key into an environment variable, and give the name of the variable: key_variable="NAME"'
             raise InputError("the address, name, prompt or request contains an API key", fix=fix)
 
     def prepare(self) -> None:
@@ -135,8 +132,7 @@ class EndpointModel(Model):
                     yield [_answer(reply, lines[number], sentences[number])]
         except ServiceError as error:
             number = asked[error.number]
-            resumable = (error.fix or "").startswith((_SAVED, _UNREACHABLE, _LARGER))
-            raise self.failure(str(error), lines[number], sentences[number], error.fix, resumable) from error
+            raise self.failure(str(error), lines[number], sentences[number], error.fix) from error
         yield [Answer(lines[k], sentence) for k, sentence in enumerate(sentences) if not sentence.strip()]
 
     def ask(self, prompts: Sequence[str]) -> list[Reply]:
@@ -196,7 +192,7 @@ def _checked_url(url: str) -> str:
         fix = "Give an address such as endpoint:http://localhost:8000/v1"
         raise InputError(f"{url!r} is not an http or https address", fix=fix)
     if parts.username or parts.password or parts.query or parts.fragment:
-        fix = "Remove the rest, and give an API key in an environment variable: --key-variable NAME"
+        fix = 'Remove the rest, and give an API key in an environment variable: key_variable="NAME"'
         raise InputError(f"the address of {parts.hostname} may have only a host, a port and a path", fix=fix)
     return url
 
@@ -207,8 +203,8 @@ def _find_key(url: str, variable: str | None) -> str | None:
     name = variable or next(homes, None)
     key = os.environ.get(name, "").strip() if name else ""
     if variable and not key:
-        fix = "Set the variable, and give its name, not the key itself"
-        raise InputError("the environment variable given with --key-variable is not set", fix=fix)
+        fix = 'Set the variable, and give its name with key_variable="NAME", not the key itself'
+        raise InputError("the environment variable with the API key is not set", fix=fix)
     if not key.isascii() or not key.isprintable() or " " in key:
         raise InputError(f"the environment variable {name} has blanks or non-ASCII characters, so it is not an API key")
     return key or None
@@ -245,8 +241,8 @@ class Budget:
             (self.max_tokens, self.tokens, "token"),
         ):
             if limit is not None and spent >= limit:
-                fix = f"{_LARGER}{what}s"
-                raise ServiceError(f"the budget of {counted(limit, what)} is used up ({spent} used)", fix)
+                problem = f"the budget of {counted(limit, what)} is used up ({spent} used)"
+                raise ServiceError(problem, f"Give a larger max_{what}s")
         self.requests += 1
 
     def spend_tokens(self, tokens: tuple[int, int] | None) -> None:
@@ -397,7 +393,7 @@ class FailedRequest:
     """A failed request: the reason, whether to retry, and how long to wait."""
 
     problem: str
-    fix: str | None = _SAVED
+    fix: str | None = "Check the server"
     final: bool = False
     limited: bool = False
     wait: float | None = None
@@ -467,7 +463,7 @@ class Client:
             return FailedRequest(f"the server redirects to {target} (status {status})", _REDIRECTED, final=True)
         wait = _retry_after(response.headers)
         if wait is not None and wait > _LONGEST_WAIT:
-            return FailedRequest(f"{problem}, and asks to wait {wait:.0f} s", final=True)
+            return FailedRequest(f"{problem}, and asks to wait {wait:.0f} s", "Wait that long", final=True)
         if status in _RETRYABLE or status >= 500:
             return FailedRequest(problem, limited=status == 429, wait=wait)
         return FailedRequest(problem, _FIXES.get(status), final=True)
@@ -482,7 +478,8 @@ class Client:
             return FailedRequest(f"no reply within {self.timeout:g} s")
         # unknown host or refused connection; compared by name, because huggingface_hub has changed its HTTP client
         if type(error).__name__ == "ConnectError":
-            return FailedRequest(f"cannot connect ({shown})", _UNREACHABLE, final=True)
+            fix = "Check that the server is running and that the address is right"
+            return FailedRequest(f"cannot connect ({shown})", fix, final=True)
         return FailedRequest(f"the reply cannot be parsed ({type(error).__name__}: {shown})")
 
     def _without_key(self, text: str) -> str:

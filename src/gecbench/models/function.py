@@ -78,8 +78,7 @@ class FunctionModel(Model):
         except (Exception, SystemExit) as error:
             text = shorten(str(error), 200)
             problem = f"raised {type(error).__name__}{f': {text}' if text else ''}"
-            fix = "Earlier outputs are saved: start the same run again to resume"
-            raise self.failure(problem, line, sentence, fix=fix, resumable=True) from error
+            raise self.failure(problem, line, sentence, fix="Fix the function") from error
 
 
 def _annotated_for_sentence(function: Callable[..., Any]) -> bool | None:

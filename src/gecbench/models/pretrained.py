@@ -61,8 +61,8 @@ class PretrainedModel(Model):
             written = self._generate(tokenizer, model, chat, [sentences[k] for k in wanted]) if wanted else []
         except (RuntimeError, ValueError, IndexError) as error:
             problem = f"failed on {counted(len(sentences), 'sentence')}: {shorten(str(error), 200)}"
-            fix = "Earlier outputs are saved: run the command again, with a smaller --batch if memory ran out"
-            raise self.failure(problem, lines[0], sentences[0], fix=fix, resumable=True) from error
+            fix = "If memory ran out, use a smaller batch"
+            raise self.failure(problem, lines[0], sentences[0], fix=fix) from error
         replies = dict(zip(wanted, written, strict=True))
         yield [_answer(line, replies.get(k), sentences[k]) for k, line in enumerate(lines)]
 
