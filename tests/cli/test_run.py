@@ -139,7 +139,6 @@ def test_wrong_use(capsys, folder, arguments, message):
         (["cmd:head -3; exit 3"], "Try the command in a shell, then repeat the run to resume."),
         (["cmd:exit 3"], "Try the command in a shell."),
         ([r"cmd:tr a '\r'"], "Return one line, or pass --flatten to replace line breaks with spaces."),
-        (["endpoint:http://127.0.0.1:9", "--name", "x"], "the server is running and that the address is right."),
         (["endpoint:http://me@h", "--name", "x"], "in an environment variable: --key-variable NAME."),
         (["endpoint:http://h", "--name", "x", "--key-variable", "NONE"], "--key-variable NAME, not the key itself."),
     ],
