@@ -73,7 +73,7 @@ class TestCompactText:
         assert lines[3].startswith("bold     71.43 ±  2.50  ")
         assert lines[5:7] == [
             "±: half the width of the 95% interval.",
-            "For interval limits, use --wide (in Python, wide=True).",
+            "For interval limits, use report.render(wide=True).",
         ]
 
     def test_wide_text_has_the_ends(self):
@@ -82,7 +82,7 @@ class TestCompactText:
         assert "±" not in wide
 
     def test_scores_without_intervals_need_no_legend(self):
-        assert "--wide" not in report().render()
+        assert "wide" not in report().render()
 
     def test_five_metrics_fit_a_terminal(self):
         """Metrics that do not fit continue in further tables, in the same order of systems."""

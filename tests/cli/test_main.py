@@ -1,6 +1,5 @@
 """The command line as a whole: help, the program itself, what it imports, how it is stopped."""
 
-import argparse
 import importlib
 import os
 import re
@@ -16,6 +15,7 @@ from programs import modules_imported_by
 import gecbench
 from gecbench.cli import main
 from gecbench.cli.main import COMMANDS
+from gecbench.cli.options import Parser
 from gecbench.corpora.demo import DATA
 
 SYSTEMS = [str(DATA / "systems" / f"{name}.txt") for name in ("do-nothing", "good-corrector")]
@@ -52,7 +52,7 @@ def test_help_lists_every_command_with_its_own_help(exits, arguments):
     commands = [path.stem for path in folder.rglob("*.py") if "\ndef add_parser" in path.read_text(encoding="utf-8")]
     assert {"demo", "score", "leaderboard", "push", "data"} <= set(commands) == set(listed)
     for command in commands:
-        parsers = argparse.ArgumentParser().add_subparsers()
+        parsers = Parser().add_subparsers()
         module, summary = COMMANDS[command]
         importlib.import_module(f"gecbench.cli.{module}").add_parser(parsers, summary)
         assert list(parsers.choices) == [command]
@@ -153,3 +153,13 @@ def test_stopped_while_a_library_is_imported(tmp_path):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     stopped = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (stopped.returncode, stopped.stdout, stopped.stderr) == (130, "", "gecbench: stopped\n")
+
+
+@pytest.mark.parametrize("name", ["s.txt", "s.csv"])
+def test_advice_names_the_options_of_the_command(name, folder, refused):
+    (folder / name).write_text("She go .\n")
+    in_python = r"Pass (gecbench\.Corpus\(sources=…, references=…\)|a data frame)\.$"
+    with pytest.raises(gecbench.InputError, match=in_python):
+        gecbench.score(["She go ."], name)
+    refused(["meta", "-c", name], r"Convert it first: gecbench convert -s SOURCE -r REF -o corpus\.jsonl\.$")
+    refused(["convert", name, "-o", "c.jsonl"], r"Give .* with (both )?-s and (references with )?-r")

@@ -137,11 +137,15 @@ def test_command_line(change, message, good_files, refused):
 BAD_CORPORA = {
     "plain text as a corpus": (
         ["-c", "s", "-p", "p"],
-        r"s: is plain text, not a corpus \(\.m2, \.xml, \.jsonl\)\. Give sources with -s and references with -r \(in",
+        r"s: is plain text, not a corpus \(\.m2, \.xml, \.jsonl\)\. Give sources with -s and references with -r\.$",
+    ),
+    "plain text as gold edits": (
+        ["--gold", "s", "-p", "p"],
+        r"s: is not an M2 file: no line starts with 'S '\. Give sources with -s and references with -r\.$",
     ),
     "a table as a corpus": (
         ["-c", "all.csv", "-p", "p"],
-        r"all\.csv: a corpus cannot be a \.csv file\. Give -s all\.csv -r all\.csv to read its columns",
+        r"all\.csv: a corpus cannot be a \.csv file\. Give it with both -s and -r to read its columns\.$",
     ),
     "M2 as the sources": (
         ["-s", "gold.txt", "-r", "r0", "-p", "p"],
@@ -183,14 +187,25 @@ BAD_M2 = {
     "a span beyond the end": (M2.replace(b"1 2", b"1 9"), r"g.m2:2: the span 1 9 does not fit a sentence of 4 tokens"),
     "a span that ends before it starts": (M2.replace(b"1 2", b"2 1"), r"g.m2:2: the span 2 1 does not fit"),
     "a negative span": (M2.replace(b"1 2", b"-1 -1"), r"g.m2:2: the span -1 -1 does not fit"),
-    "a span that is no number": (M2.replace(b"1 2", b"one two"), r"g.m2:2: the span 'one two'"),
+    "a span that is no number": (
+        M2.replace(b"1 2", b"one two"),
+        r"g.m2:2: the span 'one two' is not two whole numbers\. Write",
+    ),
     "one offset": (M2.replace(b"1 2", b"1"), r"g.m2:2: the span '1'"),
-    "an annotator that is no number": (M2.replace(b"|||0", b"|||x"), r"g.m2:2: .*annotator 'x'"),
+    "an annotator that is no number": (
+        M2.replace(b"|||0", b"|||x"),
+        r"g.m2:2: the annotator 'x' is not a whole number\. Write",
+    ),
     "two fields": (b"S a\nA 1 2|||X\n", r"g.m2:2: the edit has 2 fields, not 6"),
     "a missing field": (M2.replace(b"|||REQUIRED", b""), r"g.m2:2: the edit has 5 fields, not 6"),
     "an S line missing": (M2 + M2.partition(b"\n")[2], r"g.m2:4: the block does not start with a source line"),
     "an empty line missing": (M2.strip() + b"\n" + M2, r"g.m2:3: not an edit line: 'S He go home \.'.*empty line"),
-    "an S line without its S": (M2.replace(b"S He", b"He"), r"g.m2:2: the block does not start with a source line"),
+    "an S line without its S": (
+        M2.replace(b"S He", b"He"),
+        r"g.m2:1: the block .* source line but with 'He go home \.'",
+    ),
+    "a later S line without its S": (M2 + M2.replace(b"S He", b"He"), r"g.m2:4: the block .* but with 'He go home \.'"),
+    "plain text": (b"He go home .\n\nA man go .\n", r"g.m2: is not an M2 file: no line starts with 'S '"),
     "a block of text": (M2 + b"# note\nHe go .\n\n" + M2, r"g.m2:5: the block .* source line but with 'He go \.'"),
     "text at the end": (M2 + b"The end", r"g.m2:4: the block does not start .* 'The end'"),
     "a comment among the edits": (M2.strip() + b"\n# unsure\n\n", r"g.m2:3: not an edit line: '# unsure'"),

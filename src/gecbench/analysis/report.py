@@ -22,6 +22,7 @@ _TEST_NAMES = {
     "bootstrap": "the paired bootstrap",
     "t-test": "a paired t-test on the sentence scores",
 }
+WIDE = "report.render(wide=True)"  # cli.options replaces it with --wide
 Entry = TypeVar("Entry")
 
 
@@ -381,7 +382,7 @@ class Report(_Entries[Mapping[str, Score]]):
             lines += self._compact_test_notes(star)
         if lines and not latex:
             hidden = "interval limits and p-values" if self.tests else "interval limits"
-            lines.append(f"For {hidden}, use --wide (in Python, wide=True).")
+            lines.append(f"For {hidden}, use {WIDE}.")
         wrapped = [textwrap.fill(line, 80, break_long_words=False, break_on_hyphens=False) for line in lines]
         return ["\n".join(wrapped)] if lines else []
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from gecbench.api import compare
-from gecbench.cli.options import add_command, add_format_option
+from gecbench.cli.options import WIDE_WITH_INTERVALS, add_command, add_format_option, print_rendered
 from gecbench.metrics.base import METRICS
 
 _EXAMPLES = """  gecbench demo
@@ -19,7 +19,7 @@ _EXAMPLES = """  gecbench demo
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "demo", summary, _EXAMPLES, run)
-    add_format_option(parser)
+    add_format_option(parser, WIDE_WITH_INTERVALS)
     about = "instead of scoring, write the demo corpus and the systems to this folder, for trying other commands"
     parser.add_argument("--write", metavar="FOLDER", help=about)
 
@@ -39,4 +39,4 @@ def run(options: argparse.Namespace) -> None:
     report = compare(load_demo_systems(), corpus, metrics, against="above")
     if options.format == "text":
         print(f"Demo corpus: {len(corpus)} learner sentences, {corpus.reference_range()} fluent references each\n")
-    print(report.render(options.format, options.wide))
+    print_rendered(report.render(options.format, options.wide))

@@ -215,7 +215,7 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
     """Add the options for metrics, resampling, format, --fail-under and --published."""
     add_metrics_option(parser)
     add_resampling_options(parser, resamples)
-    add_format_option(parser)
+    add_format_option(parser, WIDE_WITH_INTERVALS)
     about = "exit with status 1 if a system scores below N percent with the first metric"
     parser.add_argument("--fail-under", metavar="N", type=number, help=about)
     about = "show where each score ranks among published results on the corpus (needs -c NAME)"
@@ -238,18 +238,20 @@ def add_resampling_options(parser: argparse.ArgumentParser, resamples: int) -> N
     parser.add_argument("--seed", metavar="N", type=count, default=DEFAULT_SEED, help=about)
 
 
-def add_format_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the output format."""
+WIDE_WITH_INTERVALS = "text and LaTeX tables that include interval limits and p-values"
+
+
+def add_format_option(parser: argparse.ArgumentParser, wide: str = "text tables") -> None:
+    """Add the option for the output format, and --wide, which prints wide tables as described by `wide`."""
     from gecbench.analysis.tables import FORMATS
 
     parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="output format (default: text)")
-    add_wide_option(parser)
+    add_wide_option(parser, wide)
 
 
-def add_wide_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option for wide tables."""
-    about = "print wide text and LaTeX tables that include interval limits and p-values (default: fit 80 columns)"
-    parser.add_argument("--wide", action="store_true", help=about)
+def add_wide_option(parser: argparse.ArgumentParser, wide: str = WIDE_WITH_INTERVALS) -> None:
+    """Add the option for wide tables, which are described by `wide`."""
+    parser.add_argument("--wide", action="store_true", help=f"print wide {wide} (default: fit 80 columns)")
 
 
 def add_metrics_option(
@@ -328,10 +330,17 @@ def print_report(report: Report, options: argparse.Namespace) -> int:
     if options.published:
         from gecbench.corpora.published import with_published
 
-        print(with_published(report, options.corpus, options.format, options.wide))
+        print_rendered(with_published(report, options.corpus, options.format, options.wide))
     else:
-        print(report.render(options.format, options.wide))
+        print_rendered(report.render(options.format, options.wide))
     return status_of(report, options)
+
+
+def print_rendered(report: str) -> None:
+    """Print a rendered report, and name the option --wide instead of its equivalent in Python."""
+    from gecbench.analysis.report import WIDE
+
+    print(report.replace(WIDE, "--wide"))
 
 
 def check_published(options: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ from gecbench.display import shorten
 from gecbench.errors import InputError, MissingDependencyError, did_you_mean, type_name
 from gecbench.formats.judgments import Ranking, read_judgments
 from gecbench.formats.m2 import parse_m2
-from gecbench.formats.tables import ENDINGS, is_m2, read_edits
+from gecbench.formats.tables import ENDINGS, GIVE_TABLE, GIVE_TEXT, is_m2, read_edits
 from gecbench.formats.text import STANDARD_INPUT, read_lines
 from gecbench.metrics.base import Metric, with_needed_references
 
@@ -378,8 +378,7 @@ def read_file(name: str) -> Corpus:
     if ending in (".m2", ".xml"):
         return read_edits(name)
     if ending in ENDINGS and ending != ".jsonl":
-        fix = f"Give -s {name} -r {name} to read its columns (in Python: give a data frame)"
-        raise InputError(f"a corpus cannot be a {ending} file", file=name, fix=fix)
+        raise InputError(f"a corpus cannot be a {ending} file", file=name, fix=GIVE_TABLE)
     from gecbench.formats.jsonl import parse_jsonl
 
     lines = read_lines(name)
@@ -393,8 +392,7 @@ def read_file(name: str) -> Corpus:
 def _check_is_json(lines: Sequence[str], name: str) -> None:
     """Reject a file of plain text, which is neither M2 nor JSON Lines."""
     if lines and not lines[0].lstrip().startswith("{"):
-        fix = "Give sources with -s and references with -r (in Python: gecbench.Corpus(sources=…, references=…))"
-        raise InputError(f"is plain text, not a corpus ({', '.join(CORPUS_FILES)})", file=name, fix=fix)
+        raise InputError(f"is plain text, not a corpus ({', '.join(CORPUS_FILES)})", file=name, fix=GIVE_TEXT)
 
 
 def _load_from_hub(text: str) -> Corpus:

@@ -27,7 +27,7 @@ from gecbench.corpus.tokenize import plain_form
 from gecbench.display import log_info
 from gecbench.errors import InputError, counted, plain_number, type_name
 from gecbench.formats.jsonl import json_values
-from gecbench.formats.m2 import parse_m2, read_m2
+from gecbench.formats.m2 import parse_m2
 from gecbench.formats.parquet import ParquetColumns, ParquetFile
 from gecbench.formats.text import (
     check_not_overwriting,
@@ -37,6 +37,7 @@ from gecbench.formats.text import (
     split_lines,
     write_lines,
 )
+from gecbench.kernels.m2 import M2_EDIT, has_m2_lines, not_m2_error
 
 
 def parse_csv(
@@ -100,6 +101,8 @@ def finite_number(text: str, what: str, *, file: str, line: int) -> float:
 
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
 EDITS = ".m2"
+GIVE_TEXT = "Pass gecbench.Corpus(sources=…, references=…)"  # cli.main replaces both by options
+GIVE_TABLE = "Pass a data frame"
 PREDICTION_NAMES = (
     *("prediction", "predictions", "hypothesis", "output", "outputs", "correction", "corrected", "corrected_text"),
     *("corrected_sentence", "response", "generated", "generated_text", "answer", "model_output", "completion"),
@@ -296,13 +299,10 @@ def parse_essays(lines: Sequence[str], file: str) -> Columns:
     return Columns({"id": [*essays], "text": [" ".join(" ".join(text).split()) for text in essays.values()]}, file)
 
 
-_M2_EDIT = re.compile(r"A -?\d+ -?\d+\|\|\|")
-
-
 def is_m2(lines: Sequence[str]) -> bool:
     """Return whether lines start like an M2 file."""
     first = lines[:200]
-    return any(line.startswith("S ") for line in first) and any(map(_M2_EDIT.match, first))
+    return any(line.startswith("S ") for line in first) and any(map(M2_EDIT.match, first))
 
 
 def check_not_m2(lines: Sequence[str], file: str) -> None:
@@ -587,7 +587,10 @@ def read_edits(path: str) -> Corpus:
         from gecbench.formats.imeasure_xml import read_imeasure_xml
 
         return read_imeasure_xml(path)
-    return read_m2(path)
+    lines = read_lines(path)
+    if any(lines) and not has_m2_lines(lines):
+        raise not_m2_error(path, GIVE_TEXT)
+    return parse_m2(lines, path)
 
 
 def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str | Path]) -> None:

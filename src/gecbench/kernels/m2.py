@@ -31,6 +31,7 @@ _LARGEST = 2**61
 _TARGET = re.compile(r"T\d+(?:-A\d+)?(?: |$)")
 _SKIPPED = re.compile(rf"I |{_TARGET.pattern}")
 _COMMENT = re.compile(r"I |#")
+M2_EDIT = re.compile(r"A -?\d+ -?\d+\|\|\|")
 _EDIT_FORM = "Write an edit as: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
 
 
@@ -75,7 +76,7 @@ def parse_lines(lines: Sequence[str], file: str = "M2 text") -> ParsedM2:
     for number, line in enumerate([*lines, ""], start=1):
         if not line or line.isspace():
             if unexplained:
-                raise _no_source_error(lines[unexplained - 1], file, unexplained)
+                raise _no_source_error(lines, file, unexplained)
             inside = False
         elif inside:
             if not _SKIPPED.match(line):
@@ -84,7 +85,7 @@ def parse_lines(lines: Sequence[str], file: str = "M2 text") -> ParsedM2:
             table.add_sentence(number, line)
             inside, unexplained = True, 0
         elif line.startswith("A "):
-            raise _no_source_error(line, file, number)
+            raise _no_source_error(lines, file, unexplained or number)
         elif not _COMMENT.match(line):
             unexplained = unexplained or number
     if not table.sentences:
@@ -109,6 +110,8 @@ def parse_errant_lines(lines: Sequence[str], file: str = "M2 text", first: int =
             try:
                 table.add_edit(number, *_parse_errant_edit(line))
             except (IndexError, ValueError) as error:
+                if not has_m2_lines(lines):
+                    raise not_m2_error(file) from error
                 raise _malformed_edit_error(line, file, first + number - 1) from error
         else:
             inside = False
@@ -126,14 +129,14 @@ def _parse_edit(line: str, file: str, number: int) -> Fields:
         raise InputError(f"the edit has {counted(len(fields), 'field')}, not 6", file=file, line=number, fix=_EDIT_FORM)
     try:
         start, end = map(_whole_number, fields[0].split()[:2])
+    except ValueError as error:
+        problem = f"the span {fields[0]!r} is not two whole numbers"
+        raise InputError(problem, file=file, line=number, fix=_EDIT_FORM) from error
+    try:
         annotator = _whole_number(fields[5])
     except ValueError as error:
-        raise InputError(
-            f"the span {fields[0]!r} must be two whole numbers, and the annotator {fields[5]!r} a whole number",
-            file=file,
-            line=number,
-            fix=_EDIT_FORM,
-        ) from error
+        problem = f"the annotator {fields[5]!r} is not a whole number"
+        raise InputError(problem, file=file, line=number, fix=_EDIT_FORM) from error
     return start, end, annotator, fields[1], fields[2], fields[3], fields[4]
 
 
@@ -196,9 +199,21 @@ def no_sentences_error(file: str) -> InputError:
     return InputError("no sentences", file=file, fix="Start each block with a line 'S …'")
 
 
-def _no_source_error(line: str, file: str, number: int) -> InputError:
+def has_m2_lines(lines: Sequence[str]) -> bool:
+    """Return whether any line is a source line or an edit."""
+    return any(line == "S" or line.startswith("S ") or M2_EDIT.match(line) for line in lines)
+
+
+def not_m2_error(file: str, fix: str = "Give an M2 file") -> InputError:
+    """Return the error for a file that has no lines of M2, such as plain text."""
+    return InputError("is not an M2 file: no line starts with 'S '", file=file, fix=fix)
+
+
+def _no_source_error(lines: Sequence[str], file: str, number: int) -> InputError:
+    if not has_m2_lines(lines):
+        return not_m2_error(file)
     return InputError(
-        f"the block does not start with a source line but with {line[:40]!r}",
+        f"the block does not start with a source line but with {lines[number - 1][:40]!r}",
         file=file,
         line=number,
         fix="Start each block with a line 'S …', and separate blocks by one empty line",

@@ -107,6 +107,7 @@ REFUSED = {
     "other sentences": ((A + B, B + A), [], "sentence 1 differs from"),
     "fewer sentences": ((A, A + B), [], "1 sentence, but .* has 2"),
     "an empty file": (("\n", A), [], "no sentences"),
+    "plain text": (("She go .\nHe go .\n", A), [], r"system.m2: is not an M2 file: no line starts with 'S '"),
     "no edit line": ((A, "S a b\nI a comment\n\n"), [], r"gold.m2:2: not an edit line: 'I a comment'"),
     "an edit of another letter": ((A, A.replace("A 0", "B 0")), [], r"gold.m2:2: not an edit line: 'B 0 1"),
     "an edit line cut short": ((A + B.strip() + "\nA 0 1\n\n", A + B), [], r"system.m2:5: not an edit line: 'A 0 1'"),
