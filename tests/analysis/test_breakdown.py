@@ -166,6 +166,10 @@ def test_macro_average_by_hand(run, folder):
     wanted = {"types": 2, "recall": 0.75, "alone: P": 1 / 3, "R": 0.75, "F": (5 / 14 + 5 / 13) / 2}
     found = json.loads(run(*options, "-m", "m2", "-f", "json"))
     assert found["systems"]["system"] == pytest.approx(wanted)
+    legend = "\n\nalone: all edits of the system against the gold edits of one type only.\n"
+    for by_type in (options[:5], options):
+        assert run(*by_type, "-m", "m2", "--by", "error-type").endswith(legend)
+        assert "\nalone" not in run(*by_type, "-m", "m2", "--by", "error-type", "-f", "tsv")
     table = [line.split("\t") for line in run(*options, "-m", "errant", "-f", "tsv").splitlines()]
     assert table == [["macro average", "types", "P", "R", "F"], ["system", "3", "66.67", "83.33", "61.11"]]
     assert "| system | 3 | 66.67 | 83.33 | 61.11 |" in run(*options, "-m", "errant", "-f", "markdown")

@@ -304,7 +304,7 @@ def render_breakdown(
         plain = {system: [asdict(group) for group in found] for system, found in groups.items()}
         return json.dumps({"metric": metric, "by": by, "systems": plain}, ensure_ascii=False, indent=2)
     table = _by_system(by, groups) if by in _FIRST_HEADINGS else _by_group(groups)
-    return render_table(table, table_format, wide)
+    return _with_legend(render_table(table, table_format, wide), groups, table_format)
 
 
 def _check_average(average: bool, by: str, score: Score) -> None:
@@ -326,7 +326,14 @@ def _render_averages(metric: str, by: str, groups: Mapping[str, Sequence[Any]], 
         named = {"metric": metric, "by": by, "average": "macro", "systems": plain}
         return json.dumps(named, ensure_ascii=False, indent=2)
     rows = [{"macro average": system, **found.cells()} for system, found in averages.items()]
-    return render_table(Table(list(rows[0]), [list(row.values()) for row in rows]), table_format, wide)
+    table = Table(list(rows[0]), [list(row.values()) for row in rows])
+    return _with_legend(render_table(table, table_format, wide), groups, table_format)
+
+
+def _with_legend(drawn: str, groups: Mapping[str, Sequence[Any]], table_format: str) -> str:
+    """Return a table and, in text and Markdown, the legend of its columns if the groups have one."""
+    legends = {each.legend for found in groups.values() for each in found if hasattr(each, "legend")}
+    return "\n\n".join([drawn, *legends]) if table_format in ("text", "markdown") else drawn
 
 
 def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:

@@ -712,6 +712,8 @@ class TypeScore:
     system's edits are unknown, so all edits of the system count as proposed.
     """
 
+    legend: ClassVar[str] = "alone: all edits of the system against the gold edits of one type only."
+
     type: str
     gold: int
     correct: int
