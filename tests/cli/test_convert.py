@@ -20,6 +20,12 @@ def test_convert(run, tmp_path):
     assert alone == (tmp_path / "r1").read_text()
 
 
+def test_help_says_that_m2_needs_edits(run, folder, exits, refused):
+    assert "corpus.jsonl -o gold.m2        (if the corpus has edits)\n" in exits(["convert", "--help"]).out
+    run("convert", "-s", DATA / "source.txt", "-r", DATA / "reference0.txt", "-o", "corpus.jsonl")
+    refused(["convert", "corpus.jsonl", "-o", "gold.m2"], "corpus.jsonl has no annotations to write as M2")
+
+
 def test_error_groups_become_annotations_again(run, folder):
     run("convert", GOLD, "-o", "gold.xml")
     run("convert", "gold.xml", "-o", "again.m2")

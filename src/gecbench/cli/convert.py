@@ -20,7 +20,7 @@ from gecbench.formats.text import STANDARD_INPUT, check_files, check_not_overwri
 _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
   gecbench convert gold.m2 --to-source source.txt --to-references r0.txt r1.txt
   gecbench convert gold.m2 --annotator 0 -o -     (annotator 0's corrected text)
-  gecbench convert corpus.jsonl -o gold.m2
+  gecbench convert corpus.jsonl -o gold.m2        (if the corpus has edits)
   gecbench convert gold.m2 -o gold.xml            (for the official I-measure)
   gecbench convert -s source.txt -r ref0.txt ref1.txt -o corpus.jsonl
 """
