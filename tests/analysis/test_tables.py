@@ -5,6 +5,7 @@ from math import inf, nan
 
 import pytest
 
+from gecbench.analysis.report import Report
 from gecbench.analysis.tables import Table, best_cells, html_table, render_rows, render_table, shown_p_value
 from gecbench.errors import InputError
 
@@ -77,8 +78,12 @@ def test_latex_groups_have_a_title_and_a_rule():
 
 
 def test_unknown_format():
-    with pytest.raises(InputError, match="unknown format 'xml'"):
-        render_table(TABLE, "xml")
+    for name in ("xml", "json"):
+        with pytest.raises(InputError, match=f"unknown format '{name}'. Choose one of text, markdown, latex, tsv.$"):
+            render_table(TABLE, name)
+    for render in (lambda name: render_rows(TABLE, [], name), Report({}, []).render):
+        with pytest.raises(InputError, match=r"'xml'\. Choose one of text, markdown, latex, tsv, json\.$"):
+            render("xml")
 
 
 def test_markdown_keeps_a_p_value_and_escapes_tags():

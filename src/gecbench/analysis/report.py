@@ -11,7 +11,16 @@ from importlib import import_module
 from typing import Any, Literal, TypeVar
 
 from gecbench.analysis.significance import SIGNIFICANT, PairedTest, resamples_needed
-from gecbench.analysis.tables import Table, best_cells, html_table, render_table, shown_p_value, with_half_widths
+from gecbench.analysis.tables import (
+    FORMATS,
+    Table,
+    best_cells,
+    check_format,
+    html_table,
+    render_table,
+    shown_p_value,
+    with_half_widths,
+)
 from gecbench.display import percent
 from gecbench.errors import MissingDependencyError
 from gecbench.metrics.base import Score
@@ -166,6 +175,7 @@ class Report(_Entries[Mapping[str, Score]]):
         Raises:
             InputError: The format is unknown.
         """
+        check_format(report_format, FORMATS)
         if report_format == "json":
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
         if report_format == "latex":

@@ -88,14 +88,19 @@ def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
     return [i for i, number in enumerate(numbers) if number == best] if len(known) > 1 else []
 
 
+def check_format(name: str, known: Collection[str]) -> None:
+    """Raise an error for an unknown format."""
+    if name not in known:
+        raise InputError(f"unknown format {name!r}", fix=f"Choose one of {', '.join(known)}")
+
+
 def render_table(table: Table, table_format: str, wide: bool = False) -> str:
     """Return the table as a string in one of the formats.
 
     Unless `wide`, lines of plain text have at most 80 characters. Columns that do not fit are shown in further blocks.
     Long names are shortened, unless two names would become equal.
     """
-    if table_format not in _RENDERERS:
-        raise InputError(f"unknown format {table_format!r}", fix=f"Choose one of {', '.join(FORMATS)}")
+    check_format(table_format, _RENDERERS)
     if table_format == "text" and not wide:
         return "\n\n".join(map(_text, _fitting(table.visible(), _TERMINAL_WIDTH)))
     return _RENDERERS[table_format](table.visible())
@@ -106,6 +111,7 @@ def render_rows(table: Table, plain: Sequence[Mapping[str, object]], table_forma
 
     In JSON, NaN and infinity become null.
     """
+    check_format(table_format, FORMATS)
     if table_format != "json":
         return render_table(table, table_format, wide)
     return json.dumps(_without_nan(plain), ensure_ascii=False, indent=2)
