@@ -56,7 +56,7 @@ def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
     [
         (["rank", "absent.csv"], "'absent.csv' is neither a name of human judgments nor a file"),
         (["rank", "notes.csv"], "notes.csv:1: not a WMT CSV"),
-        (["rank", "--runs", "0"], "at least one run"),
+        (["rank", "empty.csv"], "empty.csv: there are no judgments to rank by. Give at least one ranked pair"),
         (["bound", "-c", "demo", "--essays", "1-2"], "demo has no essay numbers. Leave out --essays"),
         (["bound", "-c", "demo", "-m", "gleu", "--by-category", "-m", "m2x"], "unknown metric 'm2x'"),
         (["bound", "-c", "demo", "--by-category"], "gleu has no scores by error category. Use m2, errant, imeasure or"),
@@ -66,9 +66,55 @@ def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
 )
 def test_bad_input(arguments, message, refused, folder):
     Path("notes.csv").write_text("a,b\n1,2\n")
+    Path("empty.csv").write_text("segmentId,judgeID,system1Id,system1rank,system2Id,system2rank\n")
     Path("s.txt").write_text("".join(f"{line}\n" for line in gecbench.load_demo().sources))
     write_jsonl(gecbench.Corpus(sources=["a", "b"], references=[["a"], ["b", "c"]]), "ragged.jsonl")
     refused(["human", *arguments], message)
+
+
+@pytest.mark.parametrize("words", ["human rank --runs", "reproduce --runs", "leaderboard build -o x --resamples"])
+@pytest.mark.parametrize("number", ["0", "-1"])
+def test_numbers_of_runs(words, number, exits):
+    option = words.split()[-1]
+    message = f"argument {option}: '{number}' is not a whole number of at least 1."
+    assert message in exits([*words.split(), number], 2).err
+
+
+def test_two_sets_of_judgments_without_common_outputs(folder, capsys):
+    Path("own.csv").write_text("segmentId,judgeID,system1Id,system1rank,system2Id,system2rank\n1,j,A,1,B,2\n")
+    assert main(["human", "agreement", "demo", "own.csv"]) == 0
+    assert "kappa is undefined because no pair of outputs was judged in both\n" in capsys.readouterr().err
+
+
+def test_missing_lines_of_an_annotator_are_noted(folder, capsys):
+    edit = "A 0 1|||R|||b|||REQUIRED|||-NONE-|||"
+    Path("gold.m2").write_text(f"S a\n{edit}0\n{edit}1\n\nS c\n{edit}0\n\nS d\n\n")
+    assert main(["human", "bound", "--gold", "gold.m2", "-m", "m2"]) == 0
+    note = "gold.m2: where an annotator has no lines, the sentence counts as unchanged (annotator 1: 1 sentence)\n"
+    assert note in capsys.readouterr().err
+    Path("out.txt").write_text("b\nb\nd\n")
+    submit = ["leaderboard", "submit", "-c", "gold.m2", "-p", "out.txt", "--name", "x", "--dry-run"]
+    assert main(submit) == 0
+    assert note in capsys.readouterr().err
+
+
+def test_the_columns_of_change_are_explained(run):
+    shown = run("human", "change", "-c", "demo")
+    assert "\nsTER: mean number of TER edits per sentence" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "TER edits" not in run("human", "change", "-c", "demo", "-f", "tsv")
+
+
+def test_help_of_wide_says_what_it_prints(exits):
+    shown = {
+        name: " ".join(exits([*name.split(), "--help"]).out.split()) for name in ("human change", "score", "published")
+    }
+    about = {
+        name: text.partition("--wide print wide ")[2].partition(" (default: fit")[0] for name, text in shown.items()
+    }
+    assert about["human change"] == "text tables"
+    assert about["score"] == "text and LaTeX tables that include interval limits and p-values"
+    assert about["published"].startswith("text tables with full names")
 
 
 @pytest.mark.parametrize(("essays", "sentences"), [("1-2", [0, 1, 2]), ("3", [3])])

@@ -69,8 +69,8 @@ def with_defaults(options, defaults):
 
 
 BAD_BOARDS = {
-    "a link that is none": (["--link", "javascript:x"], "Links start with http"),
-    "no title": (["--title", " "], "title is empty"),
+    "a link that is none": (["--link", "javascript:x"], "--link is 'javascript:x', not a link. Links start with http"),
+    "no title": (["--title", " "], "--title is empty"),
     "a logo that is none": (["--logo", "good.txt"], "good.txt: is not a supported image"),
     "an unknown corpus": (["-c", "nowhere"], "no corpus or file 'nowhere'"),
     "one corpus twice": (["-c", "demo", "demo"], "two corpora have the name demo"),
@@ -117,6 +117,34 @@ def test_intervals_of_few_sentences_are_noted_once(corpus, notes, folder, capsys
     Path("good.txt").write_bytes(text(GOOD))
     assert main(["leaderboard", "submit", "--dry-run", "-c", corpus, "-p", "good.txt", "--name", "Good"]) == 0
     assert capsys.readouterr().err.count("fewer than 300 sentences are too narrow (the corpus has 42)") == notes
+
+
+def test_a_warning_names_the_file_and_the_options(folder, capsys):
+    """A few untokenized lines give a warning, not an error."""
+    sources = [f"He {word} , yes ." for word in ("walk", "run", "talk", "read")]
+    write_jsonl(gecbench.Corpus(sources=sources, references=[[line] for line in sources]), "c.jsonl")
+    Path("raw.txt").write_bytes(text([line.replace(" ,", "s,").replace(" .", ".") for line in sources]))
+    assert main(["leaderboard", "submit", "--dry-run", "-c", "c.jsonl", "-p", "raw.txt", "--name", "Raw"]) == 0
+    warning = next(line for line in capsys.readouterr().err.splitlines() if "not tokenized" in line)
+    assert warning.startswith("gecbench: warning: raw.txt: predictions are not tokenized like their sources")
+    assert warning.endswith("Pass --tokenize auto to tokenize them, or --tokenized to score them as they are")
+
+
+def test_columns_without_numbers_are_left_out(folder, run):
+    """Without several references, there is no human score. If their number varies, no score has the same references."""
+    edit = "A 0 1|||R|||b|||REQUIRED|||-NONE-|||"
+    Path("one.m2").write_text(f"S a\n{edit}0\n\nS c\n\n")
+    Path("some.m2").write_text(f"S a\n{edit}0\n{edit}1\n\nS c\n{edit}0\n\n")
+    Path("out.txt").write_text("b\nc\n")
+    printed = {
+        name: run("leaderboard", "submit", "-c", f"{name}.m2", "-p", "out.txt", "--name", "x", "--dry-run")
+        for name in ("one", "some")
+    }
+    assert printed["one"].splitlines()[0].split() == ["x", "score"]
+    assert "human:" not in printed["one"]
+    assert printed["some"].splitlines()[0].split() == ["x", "score", "human"]
+    assert "human: mean score of an annotator against the others' references.\n" in printed["some"]
+    assert "same refs" not in printed["some"]
 
 
 def test_submit_list_build_on_the_command_line(folder, run):

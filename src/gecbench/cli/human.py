@@ -6,7 +6,9 @@ import argparse
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
 from itertools import combinations
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import Table, render_rows
@@ -28,7 +30,7 @@ from gecbench.corpora.load import load_rankings
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import log_info, percent
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted, error_context
 from gecbench.formats.judgments import Judgment, expand_pairs
 from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
 from gecbench.human.change import Change, changes
@@ -45,6 +47,10 @@ _EXAMPLES = """  gecbench human rank                       (the judgments of the
   gecbench human bound -c conll14_fluency:bn15 -m m2 --by-category --last
   gecbench human change -c conll14_fluency:expert_fluency
 """
+_CHANGE_LEGEND = (
+    "sTER: mean number of TER edits per sentence (insertions, deletions, substitutions and shifts). changed: share of "
+    "changed sentences. characters: mean edit distance in characters."
+)
 
 
 def add_parser(commands: Any, summary: str) -> None:
@@ -77,7 +83,7 @@ def add_ranking_options(parser: argparse.ArgumentParser) -> None:
     about = "how to rank the judged systems (default: trueskill)"
     parser.add_argument("--method", choices=("trueskill", "expected-wins"), default="trueskill", help=about)
     about = "bootstrap runs of the ranking (default: 1000)"
-    parser.add_argument("--runs", metavar="N", type=count, default=1000, help=about)
+    parser.add_argument("--runs", metavar="N", type=partial(count, least=1), default=1000, help=about)
     parser.add_argument("--seed", metavar="N", type=count, default=0, help="seed of the resampling (default: 0)")
 
 
@@ -94,7 +100,8 @@ def _rank_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    ranking = make_ranking(options, table_of_rankings(load_rankings(options.judgments)))
+    with error_context(options.judgments):
+        ranking = make_ranking(options, table_of_rankings(load_rankings(options.judgments)))
     rows = [
         [line.system, str(line.cluster), f"{line.score:.3f}", f"{line.best}–{line.worst}"] for line in ranking.systems
     ]
@@ -112,12 +119,13 @@ def _agreement_options(parser: argparse.ArgumentParser) -> None:
 
 def _agreement(options: argparse.Namespace) -> None:
     groups = {name: list(expand_pairs(load_rankings(name))) for name in options.judgments}
-    found = {}
+    found, crossed = {}, {}
     for name, pairs in groups.items():
         found[f"{name}: between judges"] = inter_agreement(pairs)
         found[f"{name}: judges with themselves"] = intra_agreement(pairs)
     for one, other in combinations(groups, 2):
-        found[f"{one} with {other}"] = cross_agreement(groups[one], groups[other])
+        crossed[f"{one} with {other}"] = cross_agreement(groups[one], groups[other])
+    found |= crossed
     rows = [[name, *map(_kappa, (one.kappa, one.weighted)), str(one.comparisons)] for name, one in found.items()]
     table = Table(["who", "kappa", "weighted", "comparisons"], rows)
     print(
@@ -125,7 +133,8 @@ def _agreement(options: argparse.Namespace) -> None:
     )
     for name, one in found.items():
         if math.isnan(one.kappa):
-            reason = "all judgments are the same" if one.comparisons else "no pair was judged twice"
+            unjudged = "no pair of outputs was judged in both" if name in crossed else "no pair was judged twice"
+            reason = "all judgments are the same" if one.comparisons else unjudged
             log_info(f"{name}: kappa is undefined because {reason}")
 
 
@@ -145,6 +154,7 @@ def _bound_options(parser: argparse.ArgumentParser) -> None:
 
 def _bound(options: argparse.Namespace) -> None:
     corpus = read_corpus(options)
+    note_missing_lines(corpus)
     systems = _prepared_systems(options, corpus)
     header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "% human"))]
     rows, plain = [], []
@@ -155,6 +165,15 @@ def _bound(options: argparse.Namespace) -> None:
             plain.append({"metric": metric, "annotators": row.size, "human": row.human, "systems": dict(row.systems)})
     table = Table(header, rows, keys=3, groups=[("", 2)] * len(systems))
     print(render_rows(table, plain, options.format, options.wide))
+
+
+def note_missing_lines(corpus: Corpus) -> None:
+    """Print a note if annotators lack lines in sentences of other annotators."""
+    from gecbench.human.bound import missing_lines
+
+    if missing := missing_lines(corpus):
+        listed = ", ".join(f"annotator {annotator}: {counted(k, 'sentence')}" for annotator, k in missing.items())
+        log_info(f"{corpus.name}: where an annotator has no lines, the sentence counts as unchanged ({listed})")
 
 
 def _prepared_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Prepared]:
@@ -218,11 +237,10 @@ def _change(options: argparse.Namespace) -> None:
     comparisons |= {f"{a} → {b}": (texts[a], texts[b]) for a, b in combinations(references, 2)}
     found = changes(comparisons)
     table = Table(["from → to", "sTER", "changed", "characters"], [_change_row(*item) for item in found.items()])
-    print(
-        render_rows(
-            table, [{"comparison": name, **asdict(one)} for name, one in found.items()], options.format, options.wide
-        )
-    )
+    plain = [{"comparison": name, **asdict(one)} for name, one in found.items()]
+    print(render_rows(table, plain, options.format, options.wide))
+    if options.format == "text":
+        print(f"\n{fill(_CHANGE_LEGEND, 80)}")
 
 
 def _change_row(name: str, found: Change) -> list[str]:

@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -258,7 +259,7 @@ def _add_page_options(parser: argparse.ArgumentParser) -> None:
     restricted = "also show sentences whose license forbids publication; only for pages that you do not publish"
     parser.add_argument("--restricted-texts", action="store_true", help=restricted)
     about = "resamples per test (default: 1000); use more if the board has more than 51 systems"
-    parser.add_argument("--resamples", metavar="N", type=count, default=1000, help=about)
+    parser.add_argument("--resamples", metavar="N", type=partial(count, least=1), default=1000, help=about)
 
 
 def _add_corpora(parser: argparse.ArgumentParser, about: str) -> None:
@@ -274,7 +275,11 @@ def init(options: argparse.Namespace) -> None:
     private = not options.publish_references
     per_day = PRIVATE_PER_DAY if options.per_day is None and private else options.per_day or None
     about = pick(options, "title", "description", "license", "link", "metric", "publish_references")
-    store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
+    try:
+        settings = Settings(**about, per_day=per_day)
+    except InputError as error:
+        raise _naming_option(error) from error
+    store = init_board(Path(options.folder), options.corpus, settings, options.logo)
     metric = store.settings.metric
     if metric and (missing := METRICS[metric].missing()):
         _warn((f"the board is ranked by another metric until {metric} can be computed: {missing}",), "note")
@@ -286,6 +291,7 @@ def init(options: argparse.Namespace) -> None:
 
 def submit(options: argparse.Namespace) -> None:
     """Score a submission, add its record to the board, and print its scores and rank."""
+    from gecbench.cli.human import note_missing_lines
     from gecbench.leaderboard import submission
     from gecbench.leaderboard.store import HubStore, open_board
 
@@ -307,10 +313,9 @@ def submit(options: argparse.Namespace) -> None:
             **pick(options, "year", "approach", "size", "open_weights"),
         )
     except InputError as error:
-        field, _, problem = error.problem.partition(" ")
-        option = {"system": "--name", "url": "--link", "links": "--link"}.get(field, f"--{field}")
-        raise InputError(f"{option} {problem}", fix=error.fix) from error
+        raise _naming_option(error) from error
     done = submission.submit(submitted, corpus, store, dry_run=options.dry_run)
+    note_missing_lines(corpus)
     _warn(done.skipped)
     _warn(done.warnings)
     if options.format == "json":
@@ -319,6 +324,13 @@ def submit(options: argparse.Namespace) -> None:
     added = f"pull request: {done.added}" if isinstance(store, HubStore) else f"added as records/{done.added}.json"
     print(f"{_as_text(done.record, store.settings.digits, options.wide)}\n\n{done.place.sentence}")
     print("not added (--dry-run)" if options.dry_run else added)
+
+
+def _naming_option(error: InputError) -> InputError:
+    """Return an error about a field that names the option instead."""
+    field, _, problem = error.problem.partition(" ")
+    option = {"system": "--name", "url": "--link", "links": "--link"}.get(field, f"--{field}")
+    return InputError(f"{option} {problem}", fix=error.fix)
 
 
 def seed(options: argparse.Namespace) -> None:
@@ -528,25 +540,31 @@ def _bytes(path: str) -> bytes:
 
 
 def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
+    from gecbench.cli.main import one_line
+
     for warning in warnings:
-        print(f"gecbench: {kind}: {warning}", file=sys.stderr)
+        print(one_line(f"{kind}: {warning}"), file=sys.stderr)
 
 
 def _as_text(record: Record, digits: int, wide: bool) -> str:
     from gecbench.leaderboard.records import NOTES
     from gecbench.leaderboard.scoring import metric_title
 
+    columns = {"human": "human", "against_others": "same refs", "ratio": "% human"}
+    shown = [name for name in columns if any(figure[name] is not None for figure in record.scores.values())]
     rows = []
     for metric, figure in record.scores.items():
-        ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)}%"
-        people = ["" if figure[name] is None else percent(figure[name], digits) for name in ("human", "against_others")]
-        rows.append([metric_title(metric), *people, ratio])
+        texts = {name: "" if figure[name] is None else percent(figure[name], digits) for name in shown}
+        if texts.get("ratio"):
+            texts["ratio"] = f"{percent(figure['ratio'], 1)}%"
+        rows.append([metric_title(metric), *texts.values()])
     scores = _score_columns([(record, metric) for metric in record.scores], digits, not wide)
     rows = [[title, *cells, *rest] for (title, *rest), *cells in zip(rows, *scores, strict=True)]
-    header = [record.system, "score", *(["95% interval"] if wide else []), "human", "same refs", "% human"]
+    header = [record.system, "score", *(["95% interval"] if wide else []), *(columns[name] for name in shown)]
     notes = [] if wide or all(figure["low"] is None for figure in record.scores.values()) else [_HALF_WIDTH]
-    if any(figure["human"] is not None for figure in record.scores.values()):
-        notes.append(f"{textwrap.fill(NOTES['human'], 80)}.")
+    if shown:
+        explained = NOTES["human"] if "ratio" in shown else NOTES["human"].partition(". ")[0]
+        notes.append(f"{textwrap.fill(explained, 80)}.")
     notes += [
         f"{metric_title(metric)}: {counted(figure['capped'], 'sentence')} capped. {NOTES['capped']}."
         for metric, figure in record.scores.items()

@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    warnings.formatwarning = lambda message, *_place, **_line: _one_line(f"warning: {message}") + "\n"
+    warnings.formatwarning = lambda message, *_place, **_line: one_line(f"warning: {message}") + "\n"
     words = sys.argv[1:] if arguments is None else list(arguments)
     parsed = None
     try:
@@ -124,14 +124,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except GecbenchError as error:
-        print(_one_line(str(error), takes_text=hasattr(parsed, "references")), file=sys.stderr)
+        print(one_line(str(error), takes_text=hasattr(parsed, "references")), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        print(_one_line(f"{place}{error.strerror or error}."), file=sys.stderr)
+        print(one_line(f"{place}{error.strerror or error}."), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except MemoryError:
         fix = "Score fewer sentences, or use smaller numbers in options such as --resamples."
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status or 0
 
 
-def _one_line(message: str, takes_text: bool = True) -> str:
+def one_line(message: str, takes_text: bool = True) -> str:
     """Return a message as one line to print, with control characters escaped."""
     from gecbench.display import visible
 

@@ -179,6 +179,16 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
     return Annotators(corpus, tuple(EditedTexts.of(corpus.sources, [[one] for one in column]) for column in columns))
 
 
+def missing_lines(corpus: Corpus) -> dict[int, int]:
+    """Return in how many sentences each annotator has no lines, but others have.
+
+    Annotators with lines in all of these sentences are left out.
+    """
+    found = [{annotation.annotator for annotation in sentence} for sentence in corpus.annotations or ()]
+    lacking = {one: sum(one not in there for there in found if there) for one in sorted(set().union(*found))}
+    return {one: sentences for one, sentences in lacking.items() if sentences}
+
+
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
     """Return the non-empty subsets of annotators.
 

@@ -329,7 +329,7 @@ class FolderStore:
                     path.unlink(missing_ok=True)
 
     def check_page_folder(self, folder: Path) -> None:
-        """Raise an error if a page in this folder would be mixed with the files of the board.
+        """Raise an error if a page in this folder would be mixed with the board.
 
         The files of a private board must not be published with the page.
         """

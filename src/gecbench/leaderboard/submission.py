@@ -334,7 +334,8 @@ def _prepare(submission: Submission, corpus: Corpus) -> tuple[Prepared, list[str
         warnings.simplefilter("always")
         prepared = preprocessing.prepare(corpus, submission.predictions, _OUTPUTS, submission.file)
     found = (str(each.message).rstrip(".") for each in caught)
-    return prepared, [message for message in found if message.startswith(_OUTPUTS)]
+    about_outputs = (text.removeprefix(f"{_OUTPUTS}: ") for text in found if text.startswith(_OUTPUTS))
+    return prepared, [f"{submission.file}: {text}" for text in about_outputs]
 
 
 def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
