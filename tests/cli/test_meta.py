@@ -74,14 +74,17 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
         (["mine.tsv", "--human", "two.tsv"], "two.tsv: contains 2 sets of human scores, but one is needed"),
         (
             ["two.tsv", "--runs", "5"],
-            "human scores. Give your judgments with --human \\(the default, demo, has the systems do-nothing",
+            "two.tsv: a is missing from the human scores, and do-nothing, .* are missing from the metric's scores. "
+            "Give your judgments with --human \\(the default, demo, has the systems do-nothing",
         ),
-        (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from the human scores. Give metric scores"),
+        (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from .* metric's scores. Give metric scores"),
+        (["mine.tsv", "--sentences", "three.tsv"], "sentence is 'a', not a whole number. Write tab-separated fields: "),
     ],
 )
 def test_bad_input(arguments, message, refused, folder, monkeypatch):
     write_scores(folder)
     Path("other.tsv").write_text("rule-based\t0\t1\n")
+    Path("three.tsv").write_text("m\ta\t1\n")
     Path("two.tsv").write_text("m\ta\t1\nn\ta\t2\n")
     if "jfleg" in arguments:
         monkeypatch.setattr("gecbench.cli.meta._human", lambda options: ({}, None))
@@ -95,7 +98,22 @@ def test_a_missing_system_is_noticed_before_any_work(given, folder, refused, mon
     Path("mine.tsv").write_text("A\t1\nB\t2\n")
     Path("A.txt").write_text("".join(f"{source}\n" for source in gecbench.load_demo().sources))
     arguments = ["mine.tsv"] if given == "scores" else ["-c", "demo", "-p", "A.txt"]
-    assert "A is missing from the human scores" in refused(["meta", *arguments])
+    message = "mine.tsv: A, B are missing" if given == "scores" else "A is missing from the human scores"
+    assert message in refused(["meta", *arguments])
+
+
+@pytest.mark.parametrize("words", [["--windows", "0"], ["--windows", "1"], ["--resamples", "0"], ["--runs", "0"]])
+def test_numbers_that_would_be_ignored_are_rejected(words, exits):
+    least = 2 if words[0] == "--windows" else 1
+    assert (
+        f"argument {words[0]}: '{words[1]}' is not a whole number of at least {least}."
+        in exits(["meta", *words], 2).err
+    )
+
+
+def test_scores_without_sentences_have_dashes(tmp_path, run):
+    table = run("meta", write_scores(tmp_path), "--runs", "20", "-f", "tsv").splitlines()
+    assert table[1].split("\t")[-2:] == ["–", "–"]
 
 
 @needs_mirror
@@ -208,7 +226,7 @@ def without_errant(*_: object) -> None:
 def test_errant_without_errant_is_not_computed(run, refused, monkeypatch):
     monkeypatch.setattr(gecbench.ERRANT, "count", without_errant)
     table = run("meta", "-m", "gleu", "errant", "--runs", "5", "--wide").splitlines()
-    assert table[-1].split() == ["errant", "demo", "not", "computed"]
+    assert table[-1].split() == ["errant", "demo", "not", "computed", *"––––"]
     rows = json.loads(run("meta", "-m", "gleu", "errant", "--runs", "5", "-f", "json"))
     assert rows[1] == {"metric": "errant", "references": "demo", "systems": None}
     refused(["meta", "-m", "errant", "--runs", "5"], "which is not installed")

@@ -56,6 +56,8 @@ def test_a_missing_system_is_an_error() -> None:
         correlate({"A": 1.0, "B": 2.0, "C": 3.0}, HUMAN)
     with pytest.raises(InputError, match="E is missing from the human scores"):
         correlate({**HUMAN, "E": 0.0}, HUMAN)
+    with pytest.raises(InputError, match="E is missing from the human scores, and C, D are missing from the metric's"):
+        correlate({"A": 1.0, "B": 2.0, "E": 3.0}, HUMAN)
     with pytest.raises(InputError, match="unknown correlation 'tau'"):
         correlate(HUMAN, HUMAN, "tau")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="2 scores cannot be correlated with 1"):

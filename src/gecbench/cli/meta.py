@@ -6,6 +6,7 @@ import argparse
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -115,14 +116,14 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument(
         "--windows",
         metavar="N",
-        type=count,
+        type=partial(count, least=2),
         default=0,
         help="also correlate within each group of N systems with neighboring human ranks (SEEDA uses 4)",
     )
     parser.add_argument(
         "--resamples",
         metavar="N",
-        type=count,
+        type=partial(count, least=1),
         default=0,
         help="compute intervals by resampling the systems N times (default: by resampling the judgments, or with a "
         "formula if --human provides scores)",
@@ -174,7 +175,7 @@ def _print(rows: Sequence[MetaRow], not_computed: Sequence[tuple[str, str]], opt
     """Print the table, the table of windows, and notes on both."""
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
     lines = [_cells(row) for row in rows]
-    lines += [[metric, references, "not computed", "", "", "", ""] for metric, references in not_computed]
+    lines += [[metric, references, "not computed", *["–"] * 4] for metric, references in not_computed]
     plain = [_plain(row, options) for row in rows]
     plain += [{"metric": metric, "references": references, "systems": None} for metric, references in not_computed]
     table = Table(header, lines, keys=2, groups=_COLUMN_GROUPS)
@@ -228,10 +229,12 @@ def _chosen_systems(
     try:
         return choose_systems(options.systems, judged, scored, source.sets if source else {})
     except InputError as error:
-        if options.by_default and "is missing from" in error.problem:
-            fix = f"Give your judgments with --human (the default, demo, has the systems {', '.join(sorted(judged))})"
-            raise InputError(error.problem, fix=fix) from error
-        raise
+        if " missing from " not in error.problem:
+            raise
+        file = options.scores[0] if len(options.scores) == 1 and options.metrics is None else None
+        known = f"the default, demo, has the systems {', '.join(sorted(judged))}"
+        fix = f"Give your judgments with --human ({known})" if options.by_default else error.fix
+        raise InputError(error.problem, file=file, fix=fix) from error
 
 
 def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[Ranking] | None]:
@@ -329,7 +332,7 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
 def _cells(row: MetaRow) -> list[str]:
     cells = [row.metric, row.references, *(_coefficient(row, method) for method in METHODS)]
     if row.sentences is None:
-        return [*cells, "", ""]
+        return [*cells, "–", "–"]
     tau = _with_interval(f"{row.sentences.tau:.3f}", row.sentences.tau_interval)
     return [*cells, tau, f"{row.sentences.accuracy:.3f}"]
 

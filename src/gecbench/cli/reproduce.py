@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -38,7 +39,7 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "for seeda: folder with ERRANT's edits (SYSTEM.m2, gold_right.m2, gold_gecmetrics.m2)"
     parser.add_argument("--edits", metavar="FOLDER", help=about)
     about_runs = "bootstrap runs of TrueSkill (default: 1000)"
-    parser.add_argument("--runs", metavar="N", type=count, default=1000, help=about_runs)
+    parser.add_argument("--runs", metavar="N", type=partial(count, least=1), default=1000, help=about_runs)
     about = "processes for the slow parts (default: one per CPU)"
     parser.add_argument("--processes", metavar="N", type=count, default=os.cpu_count() or 1, help=about)
     add_format_option(parser)

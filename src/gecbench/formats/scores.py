@@ -50,7 +50,10 @@ def read_sentence_scores(path: str | Path) -> dict[str, dict[tuple[str, int], fl
     """
     table: dict[str, dict[tuple[str, int], float]] = {}
     for line, row in _rows(read_text(path), str(path), SENTENCE_COLUMNS):
-        sentence = whole_number(row["sentence"], "sentence", file=str(path), line=line)
+        try:
+            sentence = whole_number(row["sentence"], "sentence", file=str(path), line=line)
+        except InputError as error:
+            raise InputError(error.problem, file=error.file, line=line, fix=_wanted(SENTENCE_COLUMNS)) from error
         _add(table, (row["system"], sentence), row, str(path), line)
     return table
 

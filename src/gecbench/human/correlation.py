@@ -172,15 +172,16 @@ def _coefficients_of_runs(x: NDArray[np.float64], runs: NDArray[np.float64], met
 def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
     """Return the sorted systems of both sides.
 
-    If a system is missing on one side, raise an error that names it.
+    If systems are missing on one side, raise an error that names them.
     """
-    lone = sorted(set(metric) ^ set(human))
-    if lone:
-        where = "the human scores" if lone[0] in metric else "the metric's scores"
-        raise InputError(
-            f"the system {lone[0]} is missing from {where}",
-            fix="Give metric scores and human scores of the same systems",
-        )
+    missing = {"the human scores": set(metric) - set(human), "the metric's scores": set(human) - set(metric)}
+    parts = [
+        f"{', '.join(sorted(names))} {'is' if len(names) == 1 else 'are'} missing from {where}"
+        for where, names in missing.items()
+        if names
+    ]
+    if parts:
+        raise InputError(", and ".join(parts), fix="Give metric scores and human scores of the same systems")
     return sorted(metric)
 
 
