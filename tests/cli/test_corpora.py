@@ -69,7 +69,22 @@ def test_a_license_is_accepted_by_an_option(run, monkeypatch):
     )
     assert "other, accept" not in run("corpora")[1]
     assert run("data", "source", "bea19:test")[1].splitlines()[1] == "My town are small ."
-    assert "'jfleg' has no license that must be accepted" in run("corpora", "--accept-license", "jfleg")[2]
+    only = "'jfleg' has no license that must be accepted. Only bea19 has such a license."
+    assert only in run("corpora", "--accept-license", "jfleg")[2]
+    assert "there is no corpus 'jfle'. Did you mean jfleg?" in run("corpora", "--accept-license", "jfle")[2]
+
+
+def test_the_demo_corpus_is_listed(run):
+    assert run("corpora")[1].splitlines()[2].split() == ["demo", "en", "–", "42", "text", "gleu", "apache-2.0"]
+    _, printed, _ = run("corpora", "demo")
+    assert (printed.splitlines()[0], "files:" in printed) == ("demo", False)
+
+
+def test_marks_of_the_list_are_explained(run, monkeypatch):
+    monkeypatch.delenv("GECBENCH_ACCEPT_LICENSE")
+    legend = "?: counted after the download. accept: accept the license (--accept-license)."
+    assert run("corpora")[1].endswith(f"\n\n{legend}\n")
+    assert "counted after" not in run("corpora", "-f", "tsv")[1]
 
 
 def test_a_submission_has_one_line_per_sentence(run, tmp_path):

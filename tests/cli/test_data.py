@@ -65,8 +65,29 @@ def test_lock_of_the_real_thing_is_the_committed_one(mirror, lock_file, tmp_path
         (("build", "jfleg", "m3"), "no configuration 'm3'"),
         (("lock", "jflag"), "no dataset 'jflag'"),
         (("verify", "jfleg"), "is missing. Build the dataset: gecbench data build jfleg"),
+        (("verify", "jfleg", "m2"), "data verify does not take a configuration. Leave out m2"),
+        (("build", "jfleg", "-p", "a.txt"), "data build does not take -p. Leave out -p"),
+        (("source", "jfleg", "--aligned"), "data source does not take --aligned"),
+        (("verify", "jfleg", "--tokenize", "auto"), "data verify does not take --tokenize"),
+        (("info", "jfleg", "-o", "x"), "data info does not take -o"),
     ],
 )
 def test_mistakes_are_explained(tiny_environment, folder, refused, arguments, message):
     refused(["data", *arguments], message)
     assert not (folder / "datasets").exists()
+
+
+MISSING = {
+    "data": "ACTION, DATASET",
+    "data info": "DATASET",
+    "push": "KIND, NAME|FOLDER, --repo",
+    "completion": "SHELL",
+    "results --repo-dataset a/b": "ACTION",
+}
+
+
+@pytest.mark.parametrize(("words", "missing"), MISSING.items(), ids=MISSING)
+def test_missing_arguments_are_named_as_in_the_help(words, missing, exits):
+    assert f"the following arguments are required: {missing}. For help" in exits(words.split(), 2).err
+    shown = exits([words.split()[0], "--help"]).out
+    assert all(name in shown for name in missing.split(", "))

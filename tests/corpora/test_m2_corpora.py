@@ -64,7 +64,8 @@ def test_every_name_loads_as_a_dataset(tiny_environment, tmp_path, name, size):
 
 def test_the_test_set_of_bea19_has_sentences_and_no_score(tiny_environment):
     assert load_sources("bea19:test")[1] == "My town are small ."
-    message = "bea19:test has no references to score against. To submit to Codabench, run: gecbench data submission"
+    message = "bea19:test has no references to score against. To submit to Codabench, run: gecbench data submission "
+    message += "bea19:test -p output.txt -o bea19.zip"
     with pytest.raises(InputError, match=message):
         load_corpus("bea19:test")
 

@@ -19,7 +19,7 @@ For zsh, put fpath+=~/.zfunc before compinit in ~/.zshrc.
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "completion", summary, _EXAMPLES, run)
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
+    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
 
 
 def run(options: argparse.Namespace) -> None:

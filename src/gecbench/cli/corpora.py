@@ -34,12 +34,11 @@ def run(options: argparse.Namespace) -> None:
     """List the corpora, describe one corpus, or record that a license is accepted."""
     from gecbench.corpora.build import list_corpora
 
-    if options.accept_license:
-        _accept(options.accept_license)
-        return
     entries = {entry["name"]: entry for entry in list_corpora()}
-    if options.name is None:
-        print(_listed(list(entries.values()), options.format))
+    if options.accept_license:
+        _accept(options.accept_license, entries)
+    elif options.name is None:
+        print(_listed(list(entries.values()), options.format, options.wide))
     else:
         print(_described(entries[_full_name(options.name, entries)], options.format))
 
@@ -54,7 +53,7 @@ def _full_name(name: str, entries: Mapping[str, Any]) -> str:
 
     if name in entries:
         return name
-    if is_known_name(name) and name != "demo":
+    if is_known_name(name):
         dataset, config, _ = parse_corpus_name(name)
         found = DATASETS[dataset].corpus_name(DATASETS[dataset].config(config))
         if found in entries:
@@ -63,19 +62,20 @@ def _full_name(name: str, entries: Mapping[str, Any]) -> str:
     raise InputError(f"there is no corpus {name!r}", fix=fix)
 
 
-def _accept(name: str) -> None:
+def _accept(name: str, entries: Mapping[str, Any]) -> None:
     from gecbench.corpora.upstream import SOURCES, Upstream
 
     asking = [source.name for source in SOURCES.values() if source.terms]
     source = SOURCES.get(name.partition(":")[0])
     if source is None or not source.terms:
-        fix = f"Only these corpora have such a license: {', '.join(asking)}"
+        _full_name(name, entries)
+        fix = f"Only {' and '.join(asking)} {'has' if len(asking) == 1 else 'have'} such a license"
         raise InputError(f"{name!r} has no license that must be accepted", fix=fix)
     Upstream.from_environment().accept_license(source.name)
     print(f"You accepted the license of {source.name}: {source.terms}")
 
 
-def _listed(entries: list[dict[str, Any]], table_format: str) -> str:
+def _listed(entries: list[dict[str, Any]], table_format: str, wide: bool) -> str:
     from gecbench.analysis.tables import Table, render_rows
 
     header = ["corpus", "lang", "dev", "test", "gold", "metric", "license"]
@@ -91,7 +91,14 @@ def _listed(entries: list[dict[str, Any]], table_format: str) -> str:
         ]
         for entry in entries
     ]
-    return render_rows(Table(header, rows), entries, table_format)
+    shown = render_rows(Table(header, rows), entries, table_format, wide)
+    cells = [cell for row in rows for cell in row]
+    legend = {
+        "?: counted after the download.": "?" in cells,
+        "accept: accept the license (--accept-license).": any(cell.endswith(", accept") for cell in cells),
+    }
+    notes = " ".join(note for note, holds in legend.items() if holds and table_format == "text")
+    return f"{shown}\n\n{notes}" if notes else shown
 
 
 def _count(splits: Mapping[str, int | None], split: str) -> str:
@@ -129,12 +136,14 @@ def _described(entry: Mapping[str, Any], table_format: str) -> str:
         place = _PLACES[row["where"]]
         urls.setdefault(row["url"], []).append(f"    {name}sha256 {row['sha256'] or 'unknown'}, {place}")
     pins = [line for url, found in urls.items() for line in (f"  {url}", *found)]
-    return "\n".join([entry["name"], *lines, "files:", *pins])
+    return "\n".join([entry["name"], *lines, *(["files:", *pins] if pins else [])])
 
 
 def _files(entry: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys, or prefixes of keys, of the upstream files of a corpus."""
     from gecbench.corpora.catalog import DATASETS
 
+    if entry["dataset"] not in DATASETS:
+        return ()  # the demo corpus
     declared = DATASETS[entry["dataset"]]
     return declared.configs[entry["config"]].files or tuple(f"{source}/" for source in declared.sources)

@@ -44,11 +44,12 @@ To upload a built dataset, run: gecbench push dataset NAME --repo OWNER/NAME
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "data", summary, _EXAMPLES, run)
-    parser.add_argument("action", choices=tuple(_ACTIONS), help="what to do (see below)")
+    about = f"{', '.join(_ACTIONS)} (see below)"
+    parser.add_argument("action", metavar="ACTION", choices=tuple(_ACTIONS), help=about)
     about = "a dataset (jfleg, cweb, …); for source and submission: a corpus (bea19:test)"
     parser.add_argument("dataset", metavar="DATASET", help=about)
     about = "for build: the configurations to build (default: all)"
-    parser.add_argument("configs", metavar="CONFIG", nargs="*", help=about)
+    parser.add_argument("configs", metavar="CONFIG", nargs="*", default=[], help=about)
     about = "folder of the dataset (default: datasets/NAME); for source and submission: the file to write"
     parser.add_argument("-o", "--folder", metavar="FOLDER", help=about)
     parser.add_argument("-p", "--predictions", metavar="FILE", help="for submission: your outputs, one per line")
@@ -58,7 +59,24 @@ def add_parser(commands: Any, summary: str) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the chosen action."""
+    _check_options(options)
     _ACTIONS[options.action](options, Path(options.folder or Path("datasets") / options.dataset))
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    """Reject options and arguments that the chosen action does not use."""
+    given = {
+        "-o": options.folder and options.action == "info",
+        "a configuration": options.configs and options.action != "build",
+    }
+    if options.action != "submission":
+        given["-p"] = options.predictions
+        given["--tokenize"] = options.tokenize != "none"
+        given |= {f"--{name}": getattr(options, name) for name in ("clean", "tokenized", "aligned")}
+    for name, wrong in given.items():
+        if wrong:
+            word = options.configs[0] if name == "a configuration" else name
+            raise InputError(f"data {options.action} does not take {name}", fix=f"Leave out {word}")
 
 
 def _info(options: argparse.Namespace, folder: Path) -> None:

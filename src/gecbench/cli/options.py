@@ -242,7 +242,10 @@ WIDE_WITH_INTERVALS = "text and LaTeX tables that include interval limits and p-
 
 
 def add_format_option(parser: argparse.ArgumentParser, wide: str = "text tables") -> None:
-    """Add the option for the output format, and --wide, which prints wide tables as described by `wide`."""
+    """Add the options for the output format and for wide tables.
+
+    `wide` describes the wide tables.
+    """
     from gecbench.analysis.tables import FORMATS
 
     parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="output format (default: text)")

@@ -24,7 +24,8 @@ contain a key or token, nothing is uploaded.
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "push", summary, _EXAMPLES, run)
-    parser.add_argument("kind", choices=tuple(REPO_TYPES), help="what to upload")
+    about = f"what to upload: {', '.join(REPO_TYPES)}"
+    parser.add_argument("kind", metavar="KIND", choices=tuple(REPO_TYPES), help=about)
     parser.add_argument("what", metavar="NAME|FOLDER", help="name of the metric or dataset, or a folder")
     about = "repository to upload to; created if it does not exist"
     parser.add_argument("--repo", metavar="OWNER/NAME", required=True, help=about)

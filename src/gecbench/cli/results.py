@@ -65,7 +65,7 @@ record of the run.
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "results", summary, _EXAMPLES, run)
-    parser.add_argument("action", choices=("write", "pr"), help="what to do (see below)")
+    parser.add_argument("action", metavar="ACTION", choices=("write", "pr"), help="write or pr (see below)")
     about = "outputs of gecbench run, or the folder of the outputs, instead of -c and -p"
     parser.add_argument("--run", dest="place", metavar="FILE|FOLDER", help=about)
     add_corpus_options(parser, predictions=None)

@@ -26,6 +26,7 @@ from gecbench.corpora.declaration import (
     describe_type,
     yaml_features,
 )
+from gecbench.corpora.demo import load_demo
 from gecbench.corpora.load import find_dataset
 from gecbench.corpora.upstream import SOURCES, Upstream
 from gecbench.errors import InputError, counted, error_context
@@ -353,15 +354,39 @@ def _split_sizes(config: Config, locks: Locks) -> dict[str, int | None]:
 def list_corpora() -> list[dict[str, Any]]:
     """Return the catalog entry of every corpus that has sentences.
 
-    Each corpus has its shortest name.
+    The first is the demo corpus. Each corpus has its shortest name.
     """
     upstream = Upstream.from_environment()
-    return [
+    found = [
         _corpus_entry(declared, config, upstream)
         for declared in DATASETS.values()
         for config in declared.configs.values()
         if config.scorable or config.submit_to
     ]
+    return [_demo_entry(), *found]
+
+
+def _demo_entry() -> dict[str, Any]:
+    """Return the entry of the demo corpus, which is part of the package."""
+    return {
+        "name": "demo",
+        "title": "Demo corpus",
+        "language": "en",
+        "sentences": {"test": len(load_demo())},
+        "description": "learner sentences with four fluent references and the edits of two annotators",
+        "gold": "text",
+        "metric": "gleu",
+        "tokenization": "Penn Treebank",
+        "license": "apache-2.0",
+        "terms": None,
+        "accepted": True,
+        "redistributable": True,
+        "pinned": True,
+        "homepage": "https://github.com/gecbench/gecbench",
+        "citation": "part of gecbench",
+        "dataset": "demo",
+        "config": "default",
+    }
 
 
 def _corpus_entry(declared: DatasetDeclaration, config: Config, upstream: Upstream) -> dict[str, Any]:

@@ -94,7 +94,8 @@ def load_corpus(
     split = chosen.check_split(split or named_split or chosen.default_split)
     if not chosen.scorable:
         others = f"Choose one of {', '.join(map(declared.corpus_name, declared.scorable()))}"
-        submit = f"To submit to {chosen.submit_to}, run: gecbench data submission {declared.corpus_name(chosen)}"
+        files = f"{declared.corpus_name(chosen)} -p output.txt -o {declared.name}.zip"
+        submit = f"To submit to {chosen.submit_to}, run: gecbench data submission {files}"
         raise InputError(
             f"{declared.corpus_name(chosen)} has no references to score against",
             fix=submit if chosen.submit_to else others,
