@@ -53,7 +53,7 @@ def test_nothing_near_is_not_guessed(refused):
     [
         (["score", "-c", "demo", "-p", GOOD, "-m", "gleu(order=1_0)"], r"gleu: order='1_0' is not a whole number"),
         (["score", "-c", "demo", "-p", GOOD, "-m", "m2(annotators=0_1)"], r"m2: annotators='0_1' is unknown"),
-        (["score", "--gold", "gold.m2", "-p", GOOD, "-m", "m2"], r"gold.m2:2: the span '1_0 11' must be"),
+        (["score", "--gold", "gold.m2", "-p", GOOD, "-m", "m2"], r"gold.m2:2: the span '1_0 11' is not"),
         (["meta", "scores.tsv", "--human", "scores.tsv"], r"scores.tsv:1: .*'1_0', not a finite number"),
     ],
     ids=["parameter", "annotators", "M2", "table"],
