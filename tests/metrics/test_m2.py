@@ -88,7 +88,10 @@ class TestOddGold:
     """§8: kept as the official scorer has them."""
 
     def test_a_duplicate_is_credited_twice(self):
-        assert figures(one("a b c", "a x c", (1, 2, ("x",)), (1, 2, ("x",)))) == [2, 1, 1.6667]
+        with pytest.warns(
+            gecbench.MixedUpTextWarning, match="predictions: precision is above 100, because an annotator"
+        ):
+            assert figures(one("a b c", "a x c", (1, 2, ("x",)), (1, 2, ("x",)))) == [2, 1, 1.6667]
 
     def test_a_thousand_edits(self):
         source = " ".join(f"w{i}" for i in range(1000))

@@ -85,6 +85,7 @@ class MixedUpTextWarning(UserWarning):
 
     - Sources and references look swapped.
     - Two texts that should differ are identical.
+    - Gold edits are given twice, so that a precision exceeds 1.
     - An `Accumulator` has no output for some sentences, and scores only the others (`partial=True`).
     - An `Accumulator` was given two different outputs for a sentence.
     """

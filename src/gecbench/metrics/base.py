@@ -571,7 +571,7 @@ class Metric(ABC):
         """Return signature fields for events while scoring, such as exceeded limits."""
         return {}
 
-    def warn_of_outcome(self, diagnostics: Mapping[str, int], name: str) -> None:
+    def warn_of_outcome(self, score: Score, name: str) -> None:
         """Warn of events while scoring the system `name`, such as exceeded limits."""
         return
 
@@ -663,8 +663,9 @@ class Metric(ABC):
         signature = self.signature(corpus, lines).with_field("data", corpus.fingerprint(self.gold(corpus)))
         if prepared.preparation is not None:
             signature = signature.with_field("prep", prepared.preparation)
-        self.warn_of_outcome(statistics.diagnostics, prepared.name)
-        return self.score_statistics(statistics, signature)
+        score = self.score_statistics(statistics, signature)
+        self.warn_of_outcome(score, prepared.name)
+        return score
 
     def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
         """Return the signature of a score, without the corpus fingerprint (`data`)."""

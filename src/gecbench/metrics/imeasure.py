@@ -24,6 +24,7 @@ from gecbench.metrics.base import (
     MIXING_WORDS,
     Counts,
     Metric,
+    Score,
     Signature,
     Statistics,
     Values,
@@ -236,9 +237,9 @@ class IMeasure(Metric):
         capped = diagnostics.get("capped_sentences", 0)
         return {"capped": capped} if capped else {}
 
-    def warn_of_outcome(self, diagnostics: Mapping[str, int], name: str) -> None:
+    def warn_of_outcome(self, score: Score, name: str) -> None:
         """Warn that sentences could not be mixed within the limits."""
-        if capped := diagnostics.get("capped_sentences", 0):
+        if capped := score.diagnostics.get("capped_sentences", 0):
             warnings.warn(
                 f"{name}: scored {counted(capped, 'sentence')} without mixing, because of too many mixed references. "
                 "Use imeasure(mixing=strict) to make this an error.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.corpus.derive import extracted_annotations, mix_sentences, ungroup
 from gecbench.corpus.edits import Annotation, Edit, EditTable, is_single_spaced
+from gecbench.corpus.prepare import MixedUpTextWarning
 from gecbench.corpus.python2 import dict_order, integer_hash, lower
 from gecbench.display import percent
 from gecbench.errors import InputError, counted, plain_number
@@ -248,6 +250,12 @@ class M2(Metric):
         if self.mixing:
             diagnostics["unmixed_sentences"] = self._gold_annotations(corpus).unmixed
         return Statistics(counts, prepared.gold.annotator_offsets, diagnostics)
+
+    def warn_of_outcome(self, score: Score, name: str) -> None:
+        """Warn of a precision above 1, which repeated gold edits can cause (docs/metrics/m2.md §8)."""
+        if score.parts["precision"] > 1:
+            problem = f"{name}: precision is above 100, because an annotator's gold edit is listed twice"
+            warnings.warn(f"{problem}. Remove repeated gold edits.", MixedUpTextWarning, stacklevel=2)
 
     def matches(
         self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None

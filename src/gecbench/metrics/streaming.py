@@ -284,7 +284,7 @@ def stream_score(metric: Metric, batches: Iterable[Batch], preprocessing: Prepro
         stream.add(corpus, given)
     score = stream.score()
     checker.close()
-    metric.warn_of_outcome(score.diagnostics, checker.name)
+    metric.warn_of_outcome(score, checker.name)
     return score
 
 

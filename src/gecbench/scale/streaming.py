@@ -139,7 +139,7 @@ class FileStream:
 
     def _score(self, stream: Stream) -> Score:
         score: Score = stream.score()
-        stream.metric.warn_of_outcome(score.diagnostics, self._checker.name)
+        stream.metric.warn_of_outcome(score, self._checker.name)
         return score.with_field("skipped", self._skipped) if self._skipped else score
 
     def _save(self) -> None:
