@@ -220,4 +220,5 @@ def test_shifted_references_are_refused(files, refused, run):
 
 def test_options_of_streams_alone(files, refused):
     refused(["score", *TEXT, "-p", "output.txt", "--resume"], "--resume needs --stream. Add --stream")
+    refused(["score", *TEXT, "-p", "output.txt", "--batch-size", "2"], "--batch-size needs --stream. Add --stream")
     refused(["score", *TEXT, "-p", "output.txt", "--on-bad", "skip"], "--on-bad needs --stream or --engine spark")

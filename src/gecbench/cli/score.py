@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from math import isnan
 from pathlib import Path
@@ -84,7 +84,7 @@ def add_parser(commands: Any, summary: str) -> None:
     )
     stream.add_argument("--stream", action="store_true", help="read text, .gz, .jsonl, .parquet or M2 in batches")
     about = "sentences per batch (default: 10000)"
-    stream.add_argument("--batch-size", metavar="N", type=partial(count, least=1), default=10_000, help=about)
+    stream.add_argument("--batch-size", metavar="N", type=partial(count, least=1), help=about)
     about = "for rows that cannot be scored: stop with an error, or skip them (default: error)"
     stream.add_argument("--on-bad", choices=("error", "skip"), default="error", help=about)
     stream.add_argument("--resume", action="store_true", help="resume an interrupted run")
@@ -125,15 +125,19 @@ def run(options: argparse.Namespace) -> int:
 def _check_whole(options: argparse.Namespace) -> None:
     if options.average and options.per_sentence is not None:
         raise InputError("--average cannot be combined with --per-sentence", fix="Leave out one of them")
-    if options.resume or options.per_sentence:
-        given = "--resume needs" if options.resume else "--per-sentence FILE needs"
-        raise InputError(
-            f"{given} --stream", fix=f"Add --stream, or leave out {'--resume' if options.resume else 'FILE'}"
-        )
+    _check_no_stream(options)
+    if options.per_sentence:
+        raise InputError("--per-sentence FILE needs --stream", fix="Add --stream, or leave out FILE")
     if options.on_bad != "error":
         fix = "Add one of them, or leave out --on-bad"
         raise InputError("--on-bad needs --stream or --engine spark", fix=fix)
     _check_no_spark(options)
+
+
+def _check_no_stream(options: argparse.Namespace) -> None:
+    for given, name in ((options.resume, "--resume"), (options.batch_size, "--batch-size")):
+        if given:
+            raise InputError(f"{name} needs --stream", fix=f"Add --stream, or leave out {name}")
 
 
 def _check_no_spark(options: argparse.Namespace) -> None:
@@ -150,14 +154,12 @@ def _spark(options: argparse.Namespace) -> Report:
         fix = "Put the sources and references into columns of the Parquet files of -p"
         raise InputError("-s, -r, --gold and -c cannot be combined with --engine spark", fix=fix)
     check_published(options)
-    misplaced = options.stream or options.resume or options.by or options.clean or options.per_sentence is not None
-    misplaced = misplaced or options.average
-    if misplaced or options.tokenize != "none":
-        raise InputError(
-            "--stream, --resume, --by, --average, --clean, --tokenize and --per-sentence cannot be combined with "
-            "--engine spark",
-            fix="Leave them out; for sentence scores, use gecbench.spark in Python",
-        )
+    if options.per_sentence is not None:
+        fix = "Leave it out, and use gecbench.spark in Python for sentence scores"
+        raise InputError("--per-sentence cannot be combined with --engine spark", fix=fix)
+    tokenize = options.tokenize != "none"
+    given = {**pick(options, "stream", "batch_size", "resume", "by", "average", "clean"), "tokenize": tokenize}
+    _check_not_combined(given, "--engine spark")
     wanted = pick(options, "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned")
     found = score_files(systems_of(options), options.master or "local[*]", **wanted, foreign="error")
     return Report(found, [])
@@ -176,7 +178,9 @@ def _stream(options: argparse.Namespace) -> int:
         references=tuple(options.references or ()),
         **pick(options, "source", "gold", "corpus", "column", "annotator"),
     )
-    settings = pick(options, "batch_size", "on_bad", "resume")
+    settings = pick(options, "on_bad", "resume")
+    if options.batch_size:
+        settings["batch_size"] = options.batch_size
     target = Path(options.per_sentence) if options.per_sentence else None
     try:
         scores = FileStream(
@@ -204,11 +208,17 @@ def _check_stream(options: argparse.Namespace) -> None:
             "Add --per-sentence FILE, then run in Python: gecbench.scale.scores(gecbench.scale.read(FILE), resamples=…)"
         )
         raise InputError("--resamples cannot be combined with --stream", fix=fix)
-    if options.by or options.average or options.clean or options.per_sentence == "":
-        raise InputError(
-            "--by, --average, --clean and --per-sentence (without FILE) cannot be combined with --stream",
-            fix="Leave out --stream",
-        )
+    _check_not_combined(pick(options, "by", "average", "clean"), "--stream")
+    if options.per_sentence == "":
+        raise InputError("--stream cannot print sentence scores", fix="Give a Parquet file with --per-sentence FILE")
+
+
+def _check_not_combined(given: Mapping[str, object], other: str) -> None:
+    """Raise an error for the first given option, which cannot be combined with the option `other`."""
+    for name, value in given.items():
+        if value:
+            problem = f"--{name.replace('_', '-')} cannot be combined with {other}"
+            raise InputError(problem, fix="Leave out one of them")
 
 
 def _per_sentence(report: Report, corpus: Corpus, table_format: str, wide: bool) -> str:

@@ -436,6 +436,7 @@ def _looks_tokenized(text: str) -> bool:
     return True in signs and False not in signs
 
 
+ADVICE_ON_RAW_TEXT = 'Pass tokenize="auto" to tokenize them, or tokenized=True to score them as they are'
 _FINAL_MARKS = frozenset(".?!।॥。！？؟۔")
 
 
@@ -458,11 +459,10 @@ def check_tokenization(
         f"{name} are not tokenized like their sources, for example line {first + 1}: "
         f"{_shown(lines[first])!r} for the source {_shown(sources[first])!r}"
     )
-    fix = 'Pass tokenize="auto" to tokenize them, or tokenized=True to score them as they are'
     if len(unlike) < MIN_LINES:
-        warnings.warn(f"{problem}. {fix}.", RawTextWarning, stacklevel=2)
+        warnings.warn(f"{problem}. {ADVICE_ON_RAW_TEXT}.", RawTextWarning, stacklevel=2)
         return
-    raise InputError(problem, file=file, fix=fix)
+    raise InputError(problem, file=file, fix=ADVICE_ON_RAW_TEXT)
 
 
 def compare_tokenization(

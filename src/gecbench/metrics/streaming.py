@@ -18,13 +18,21 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus, add_sums, fingerprint_of, sum_hashes
 from gecbench.corpus.edits import EditedTexts
-from gecbench.corpus.prepare import MIN_LINES, IdenticalTextError, Preprocessing, check_predictions
+from gecbench.corpus.prepare import (
+    ADVICE_ON_RAW_TEXT,
+    MIN_LINES,
+    IdenticalTextError,
+    Preprocessing,
+    check_predictions,
+)
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric, Score, Signature, Statistics
 
 _SHARE = 0.01
 _ENOUGH_LINES = 200
 _ENOUGH_PARTS = 3
+_TOKENIZE_FIRST = "Tokenize the file first: gecbench tokenize FILE -s SOURCE"
+_ADVICE_ON_RAW_TEXT = f"{_TOKENIZE_FIRST}, or pass tokenized=True to score them as they are"
 
 
 class OddPartsWarning(UserWarning):
@@ -107,8 +115,10 @@ def check_batch(
         except IdenticalTextError as error:
             return CheckResult(1, compared=compared, identical=compared, identity=str(error))
         except InputError as error:
-            return CheckResult(1, refused=1, compared=compared, refusal=place + str(error))
+            refusal = place + str(error).replace(ADVICE_ON_RAW_TEXT, _ADVICE_ON_RAW_TEXT)
+            return CheckResult(1, refused=1, compared=compared, refusal=refusal)
     warning = place + " ".join(str(each.message).rstrip(".") + "." for each in caught) if caught else ""
+    warning = warning.replace(ADVICE_ON_RAW_TEXT, _ADVICE_ON_RAW_TEXT)
     return CheckResult(1, warned=int(bool(caught)), compared=compared, warning=warning)
 
 
@@ -120,7 +130,7 @@ def check_preprocessing(preprocessing: Preprocessing) -> None:
     if preprocessing.tokenize != "none":
         raise InputError(
             f"tokenize={preprocessing.tokenize!r} needs the whole corpus",
-            fix="Tokenize the text first with gecbench tokenize",
+            fix=_TOKENIZE_FIRST,
         )
 
 

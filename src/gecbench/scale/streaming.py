@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 BATCH_SIZE = 10_000
 _SECONDS_BETWEEN_STATES = 15.0
 _ALIGNED = Preprocessing(tokenized=True, foreign="error")
+_OTHER_FORMATS = {".txt", ".tsv", ".csv", ".json", ".jsonl", ".m2", ".xml", ".gz"}
 
 
 class StreamStoppedError(GecbenchError):
@@ -211,6 +212,9 @@ def _check_target(path: Path | None) -> None:
         raise InputError("is not a regular file", file=str(path), fix="Write the scores to another file")
     if path is not None and not path.parent.is_dir():
         raise InputError("no such folder", file=str(path.parent), fix="Create it first")
+    if path is not None and path.suffix in _OTHER_FORMATS:
+        fix = "Give a file name that ends in .parquet"
+        raise InputError("sentence scores are written as Parquet", file=str(path), fix=fix)
 
 
 class _Stoppable:
