@@ -362,6 +362,10 @@ def test_truncated_gzip(tmp_path, refused):
     path = tmp_path / "p.gz"
     path.write_bytes(gzip.compress(text(PREDICTIONS))[:-12])
     refused(["score", "-c", "demo", "-p", str(path)], r"p.gz: the gzip file is damaged")
+    path.write_bytes(b"He go .\n")
+    refused(
+        ["score", "-c", "demo", "-p", str(path)], r"p.gz: is not a gzip file\. Rename it, or compress it with gzip\."
+    )
 
 
 def test_a_gzip_bomb_is_refused(tmp_path, refused, monkeypatch):

@@ -25,3 +25,18 @@ def test_a_corpus_is_tokenized_as_it_was(run, folder, guide):
 
 def test_one_way_at_a_time(refused):
     refused(["tokenize", DATA / "source.txt", "-t", "moses", "-c", "demo"], "-t, -c and -s cannot be combined")
+
+
+@pytest.mark.parametrize("name", ["gold.m2", "all.jsonl", "all.tsv", "gold.xml", "all.parquet.gz"])
+def test_other_formats_are_not_sentences(name, folder, refused):
+    Path(name).write_bytes((DATA / "gold.m2").read_bytes())
+    write_lines("raw.txt", ["He goes."])
+    problem = f"{name}: is (an M2|a .*) file, not plain text. Give a file with one sentence per line."
+    for arguments in (["detokenize", name], ["tokenize", name], ["tokenize", "raw.txt", "-s", name]):
+        refused(arguments, problem)
+
+
+def test_the_file_of_sources_is_named(folder, refused):
+    write_lines("raw.txt", ["He goes.", "She goes."])
+    write_lines("short.txt", ["He go ."])
+    refused(["tokenize", "raw.txt", "-s", "short.txt"], "raw.txt:2: 2 lines, but short.txt has 1 sentence")

@@ -89,27 +89,35 @@ def test_a_batch_of_much_text_is_refused(arguments, file, files, refused, run, m
         ([*TEXT, "-p", "broken.jsonl"], "broken.jsonl:9: not JSON"),
         ([*TEXT, "-p", "ids.jsonl"], "ids.jsonl: has an id column \\('id'\\), but --stream pairs rows by position"),
         ([*TEXT, "-p", "half.txt.gz"], "half.txt.gz: the gzip file is damaged"),
-        ([*TEXT, "-p", "no.parquet"], "no.parquet: not a Parquet file"),
+        ([*TEXT, "-p", "no.parquet"], "no.parquet: not a Parquet file, or incomplete. Write it again"),
         ([*TEXT, "-p", "none.parquet"], "none.parquet: no such file"),
         ([*TEXT, "-p", "table.csv"], "table.csv: .csv files cannot be streamed"),
         ([*TEXT, "-p", "none.txt"], "none.txt: no such file"),
         (["--gold", "broken.m2", "-p", "output.txt", "-m", "m2"], "broken.m2:2[0-9]: the span"),
         ([*TEXT, "-p", "output.txt", "--resamples", "9"], "--resamples cannot be combined with --stream"),
         ([*TEXT, "-p", "output.txt", "output.txt"], "--stream scores one system at a time"),
-        ([*TEXT, "-p", "output.txt", "--by", "edit-distance"], "cannot be combined with --stream"),
+        ([*TEXT, "-p", "output.txt", "--by", "edit-distance"], "gecbench: --by cannot be combined with --stream"),
+        ([*TEXT, "-p", "output.txt", "--clean"], "gecbench: --clean cannot be combined with --stream"),
+        ([*TEXT, "-p", "output.txt", "--per-sentence"], "--stream cannot print sentence scores. Give a Parquet file"),
+        ([*TEXT, "-p", "output.txt", "--per-sentence", "out.tsv"], "out.tsv: sentence scores are written as Parquet"),
+        ([*TEXT, "-p", "output.txt", "--tokenize", "auto"], "Tokenize the file first: gecbench tokenize FILE -s"),
+        ([*TEXT, "-p", "raw.txt"], "Tokenize the file first: gecbench tokenize FILE -s SOURCE, or pass --tokenized to"),
+        ([*TEXT, "-p", "text.txt.gz"], "text.txt.gz: is not a gzip file. Rename it, or compress it with gzip"),
         ([*TEXT, "-p", "output.txt", "--per-sentence", "output.txt"], "output.txt: would be overwritten"),
         ([*TEXT, "-p", "output.txt", "--per-sentence", "/dev/null"], "/dev/null: is not a regular file"),
         ([*TEXT, "-p", "output.txt", "--per-sentence", "."], "is not a regular file"),
         ([*TEXT, "-p", "output.txt", "--per-sentence", "none/per.parquet"], "none: no such folder. Create it first"),
         ([*TEXT, "-p", "output.txt", "--master", "local"], "--master needs --engine spark"),
         ([*TEXT, "-p", "output.txt", "--engine", "spark"], "-s, -r, --gold and -c cannot be combined with --engine"),
-        (["-p", "output.txt", "--engine", "spark", "--resume"], "--resume, .* cannot be combined with --engine"),
+        (["-p", "output.txt", "--engine", "spark"], "--stream cannot be combined with --engine spark"),
         (["-p", "output.txt"], "no corpus"),
     ],
 )  # fmt: skip
 def test_refused(arguments, message, files, refused):
     lines = (files / "output.txt").read_bytes().splitlines(keepends=True)
     (files / "short.txt").write_bytes(b"".join(lines[:-1]))
+    (files / "raw.txt").write_text("".join(line.replace(" .", ".") for line in map(bytes.decode, lines)))
+    (files / "text.txt.gz").write_bytes(b"".join(lines))
     (files / "latin.txt").write_bytes(b"".join([*lines[:8], b"caf\xe9\n", *lines[9:]]))
     (files / "no.parquet").write_bytes(b"PAR1")
     (files / "ids.jsonl").write_text("".join(json.dumps({"id": 1, "output": "a"}) + "\n" for _ in OUTPUTS))

@@ -7,7 +7,8 @@ from typing import Any
 
 from gecbench.cli.options import add_command
 from gecbench.corpus.tokenize import detokenize
-from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_lines, write_lines
+from gecbench.formats.tables import read_plain_text
+from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, write_lines
 
 _EXAMPLES = """  gecbench detokenize tokenized.txt -o raw.txt
 """
@@ -25,4 +26,4 @@ def add_parser(commands: Any, summary: str) -> None:
 def run(options: argparse.Namespace) -> None:
     """Detokenize and write."""
     check_not_overwriting([options.output], [options.file])
-    write_lines(options.output, detokenize(read_lines(options.file)))
+    write_lines(options.output, detokenize(read_plain_text(options.file)))

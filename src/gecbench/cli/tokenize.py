@@ -6,6 +6,7 @@ It uses a named tokenizer, or follows the tokenization of a corpus.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from gecbench.cli.options import add_command, corpus_files
@@ -14,8 +15,8 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import tokenize_like
 from gecbench.corpus.tokenize import TOKENIZERS, tokenize
 from gecbench.errors import InputError
-from gecbench.formats.tables import parse_predictions
-from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_bytes, read_lines, write_lines
+from gecbench.formats.tables import parse_predictions, read_plain_text
+from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_bytes, write_lines
 
 _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenized.txt
   gecbench tokenize raw.txt -s source.txt
@@ -44,9 +45,12 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("-t, -c and -s cannot be combined", fix="Give one of them")
     check_not_overwriting([options.output], [options.file, *corpus_files(options)])
     if not options.corpus and not options.source:
-        write_lines(options.output, tokenize(read_lines(options.file), options.tokenizer or "treebank"))
+        write_lines(options.output, tokenize(read_plain_text(options.file), options.tokenizer or "treebank"))
         return
     data = read_bytes(options.file)
-    corpus = resolve_corpus(options.corpus) if options.corpus else Corpus(sources=read_lines(options.source))
+    if options.corpus:
+        corpus = resolve_corpus(options.corpus)
+    else:
+        corpus = Corpus(sources=read_plain_text(options.source), name=Path(options.source).name)
     lines = parse_predictions(data, options.file, corpus)
     write_lines(options.output, tokenize_like(lines, corpus))

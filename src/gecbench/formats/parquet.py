@@ -12,6 +12,7 @@ piece by piece once their size is known.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,7 @@ class ParquetFile:
         import pyarrow.parquet
 
         self.file = file
-        with self._reading("not a Parquet file"):
+        with self._reading("not a Parquet file, or incomplete", "Write it again"):
             opened = pyarrow.BufferReader(source) if isinstance(source, bytes) else pyarrow.OSFile(source)
             size = opened.size()
             self._file = pyarrow.parquet.ParquetFile(opened)
@@ -101,8 +102,8 @@ class ParquetFile:
         return 0
 
     @contextmanager
-    def _reading(self, problem: str) -> Iterator[None]:
-        """Convert Arrow and file system errors to `InputError`."""
+    def _reading(self, problem: str, fix: str | None = None) -> Iterator[None]:
+        """Convert Arrow and file system errors to `InputError`, whose message has Arrow's words or a fix."""
         import pyarrow
 
         try:
@@ -110,7 +111,10 @@ class ParquetFile:
         except FileNotFoundError as error:
             raise InputError("no such file", file=self.file, fix="Check the path") from error
         except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(f"{problem}: {str(error).splitlines()[0]}", file=self.file) from error
+            if isinstance(error, OSError) and error.errno:
+                raise InputError(f"cannot be read: {os.strerror(error.errno)}", file=self.file) from error
+            problem = problem if fix else f"{problem}: {str(error).splitlines()[0]}"
+            raise InputError(problem, file=self.file, fix=fix) from error
         except UnicodeDecodeError as error:
             raise InputError("a column name is not UTF-8", file=self.file, fix="Rename the column") from error
 

@@ -305,11 +305,24 @@ def is_m2(lines: Sequence[str]) -> bool:
     return any(line.startswith("S ") for line in first) and any(map(M2_EDIT.match, first))
 
 
-def check_not_m2(lines: Sequence[str], file: str) -> None:
-    """Raise an error for sources or references that are an M2 file."""
+_USE_GOLD = "Use --gold instead of -s and -r: the file has both sources and corrections"
+
+
+def check_not_m2(lines: Sequence[str], file: str, fix: str = _USE_GOLD) -> None:
+    """Raise an error for texts that are an M2 file."""
     if is_m2(lines):
-        fix = "Use --gold instead of -s and -r: the file has both sources and corrections"
         raise InputError("is an M2 file, not plain text", file=file, fix=fix)
+
+
+def read_plain_text(path: str) -> list[str]:
+    """Read one sentence per line, and reject tables, XML and M2."""
+    fix = "Give a file with one sentence per line"
+    ending = Path(path.removesuffix(".gz")).suffix.lower()
+    if ending in (*ENDINGS, ".xml"):
+        raise InputError(f"is a {ending} file, not plain text", file=path, fix=fix)
+    lines = read_lines(path)
+    check_not_m2(lines, path, fix)
+    return lines
 
 
 def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
@@ -597,10 +610,13 @@ def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str 
     """Write a corpus as a source file and one file per reference."""
     if corpus.references is None or any(len(texts) != len(references) for texts in corpus.references):
         size = corpus.reference_range()
+        if "-" in size:
+            problem = f"{corpus.name} has {size.replace('-', ' to ')} references per sentence, not the same number"
+            raise InputError(problem, fix="Write JSON Lines instead, with -o FILE.jsonl")
         raise InputError(
             f"{corpus.name} has {size} reference{'' if size == '1' else 's'} per sentence, but there "
             f"{'is' if len(references) == 1 else 'are'} {counted(len(references), 'reference file')}",
-            fix="Give one file per reference, or write JSON Lines if the number of references varies",
+            fix="Give one file per reference",
         )
     check_not_overwriting([source, *references])
     write_lines(source, corpus.sources)

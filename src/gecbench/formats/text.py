@@ -101,10 +101,17 @@ def read_bytes(path: str | Path) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
             unpacked = packed.read(MOST_UNPACKED + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"the gzip file is damaged ({error})", file=str(path), fix="Compress it again") from error
+        raise gzip_error(error, str(path)) from error
     if len(unpacked) > MOST_UNPACKED:
         raise InputError(f"unpacks to more than {MOST_UNPACKED / 2**30:g} GiB", file=str(path), fix="Unpack it first")
     return unpacked
+
+
+def gzip_error(error: Exception, file: str) -> InputError:
+    """Return the error for a file that cannot be unpacked."""
+    if str(error).startswith("Not a gzipped file"):
+        return InputError("is not a gzip file", file=file, fix="Rename it, or compress it with gzip")
+    return InputError(f"the gzip file is damaged ({error})", file=file, fix="Compress it again")
 
 
 def check_files(paths: Iterable[str | Path | None]) -> None:

@@ -36,7 +36,7 @@ from gecbench.formats.tables import (
     is_essays,
     is_m2,
 )
-from gecbench.formats.text import STANDARD_INPUT, lines_of, split_lines
+from gecbench.formats.text import STANDARD_INPUT, gzip_error, lines_of, split_lines
 from gecbench.metrics.base import with_needed_references
 from gecbench.scale.counting import ColumnNames, Rows, read_rows, text_fault
 
@@ -504,7 +504,7 @@ def _reading(path: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise InputError("no such file", file=path, fix="Check the path") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"the gzip file is damaged ({error})", file=path, fix="Compress it again") from error
+        raise gzip_error(error, path) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
 
