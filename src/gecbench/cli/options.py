@@ -340,7 +340,7 @@ def print_report(report: Report, options: argparse.Namespace) -> int:
 
 
 def print_rendered(report: str) -> None:
-    """Print a rendered report, and name the option --wide instead of its equivalent in Python."""
+    """Print a rendered report, with --wide in place of its Python equivalent."""
     from gecbench.analysis.report import WIDE
 
     print(report.replace(WIDE, "--wide"))

@@ -214,7 +214,7 @@ def _check_stream(options: argparse.Namespace) -> None:
 
 
 def _check_not_combined(given: Mapping[str, object], other: str) -> None:
-    """Raise an error for the first given option, which cannot be combined with the option `other`."""
+    """Raise an error for given options that cannot be combined with `other`."""
     for name, value in given.items():
         if value:
             problem = f"--{name.replace('_', '-')} cannot be combined with {other}"

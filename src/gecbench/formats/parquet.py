@@ -103,7 +103,10 @@ class ParquetFile:
 
     @contextmanager
     def _reading(self, problem: str, fix: str | None = None) -> Iterator[None]:
-        """Convert Arrow and file system errors to `InputError`, whose message has Arrow's words or a fix."""
+        """Convert Arrow and file system errors to `InputError`.
+
+        Without a `fix`, the message quotes Arrow.
+        """
         import pyarrow
 
         try:

@@ -252,7 +252,7 @@ class M2(Metric):
         return Statistics(counts, prepared.gold.annotator_offsets, diagnostics)
 
     def warn_of_outcome(self, score: Score, name: str) -> None:
-        """Warn of a precision above 1, which repeated gold edits can cause (docs/metrics/m2.md §8)."""
+        """Warn of a precision above 1, caused by repeated gold edits (M2 page, §8)."""
         if score.parts["precision"] > 1:
             problem = f"{name}: precision is above 100, because an annotator's gold edit is listed twice"
             warnings.warn(f"{problem}. Remove repeated gold edits.", MixedUpTextWarning, stacklevel=2)
