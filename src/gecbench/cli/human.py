@@ -30,7 +30,7 @@ from gecbench.corpora.load import load_rankings
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import log_info, percent
-from gecbench.errors import InputError, counted, error_context
+from gecbench.errors import InputError, error_context
 from gecbench.formats.judgments import Judgment, expand_pairs
 from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
 from gecbench.human.change import Change, changes
@@ -153,6 +153,8 @@ def _bound_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _bound(options: argparse.Namespace) -> None:
+    from gecbench.human.bound import note_missing_lines
+
     corpus = read_corpus(options)
     note_missing_lines(corpus)
     systems = _prepared_systems(options, corpus)
@@ -165,15 +167,6 @@ def _bound(options: argparse.Namespace) -> None:
             plain.append({"metric": metric, "annotators": row.size, "human": row.human, "systems": dict(row.systems)})
     table = Table(header, rows, keys=3, groups=[("", 2)] * len(systems))
     print(render_rows(table, plain, options.format, options.wide))
-
-
-def note_missing_lines(corpus: Corpus) -> None:
-    """Print a note if annotators lack lines in sentences of other annotators."""
-    from gecbench.human.bound import missing_lines
-
-    if missing := missing_lines(corpus):
-        listed = ", ".join(f"annotator {annotator}: {counted(k, 'sentence')}" for annotator, k in missing.items())
-        log_info(f"{corpus.name}: where an annotator has no lines, the sentence counts as unchanged ({listed})")
 
 
 def _prepared_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Prepared]:

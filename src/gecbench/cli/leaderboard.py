@@ -291,7 +291,7 @@ def init(options: argparse.Namespace) -> None:
 
 def submit(options: argparse.Namespace) -> None:
     """Score a submission, add its record to the board, and print its scores and rank."""
-    from gecbench.cli.human import note_missing_lines
+    from gecbench.human.bound import note_missing_lines
     from gecbench.leaderboard import submission
     from gecbench.leaderboard.store import HubStore, open_board
 

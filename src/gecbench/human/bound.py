@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import EditedTexts, EditTable
 from gecbench.corpus.prepare import Prepared, Preprocessing
-from gecbench.display import progress
+from gecbench.display import log_info, progress
 from gecbench.errors import InputError, counted
 from gecbench.kernels import select, threads
 from gecbench.metrics.base import Counts, Metric, Statistics, Values, f_beta, make_metric, precision_recall
@@ -179,14 +179,13 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
     return Annotators(corpus, tuple(EditedTexts.of(corpus.sources, [[one] for one in column]) for column in columns))
 
 
-def missing_lines(corpus: Corpus) -> dict[int, int]:
-    """Return in how many sentences each annotator has no lines, but others have.
-
-    Annotators with lines in all of these sentences are left out.
-    """
+def note_missing_lines(corpus: Corpus) -> None:
+    """Print a note if annotators lack lines in sentences of other annotators."""
     found = [{annotation.annotator for annotation in sentence} for sentence in corpus.annotations or ()]
     lacking = {one: sum(one not in there for there in found if there) for one in sorted(set().union(*found))}
-    return {one: sentences for one, sentences in lacking.items() if sentences}
+    listed = ", ".join(f"annotator {one}: {counted(lines, 'sentence')}" for one, lines in lacking.items() if lines)
+    if listed:
+        log_info(f"{corpus.name}: where an annotator has no lines, the sentence counts as unchanged ({listed})")
 
 
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
