@@ -37,7 +37,7 @@ def test_json_has_every_field(run):
 
 
 def test_names_that_are_not_known(run, refused):
-    refused(["published", "-c", "colnl14"], "no published results on 'colnl14'.*Choose one of")
+    refused(["published", "-c", "colnl14"], "no published results on 'colnl14'. Did you mean conll14?")
     refused(["published", "-c", "conll14", "-m", "m3"], "with the metric 'm3'")
     refused(["published", "-m", "m2"], "-m needs a corpus")
     assert run("published", "-c", "demo") == "no published results on demo\n"

@@ -25,7 +25,7 @@ pytestmark = [
 ]
 TO = ["--repo-dataset", "someone/demo"]
 GOOD = str(DATA / "systems" / "good-corrector.txt")
-ARGUMENTS = ["results", "write", "-c", "demo", "-p", GOOD, *TO]
+ARGUMENTS = ["results", "write", "-c", "demo", "-p", GOOD]
 FILE = Path(".eval_results/demo.yaml")
 
 
@@ -33,8 +33,13 @@ def entries():
     return yaml.safe_load(FILE.read_text(encoding="utf-8"))
 
 
+def command(options):
+    """Return the command with these options, and with a dataset repository if they name none."""
+    return [*ARGUMENTS, *options, *([] if "--repo-dataset" in options else TO)]
+
+
 def write(*arguments):
-    assert main([*ARGUMENTS, *arguments]) == 0
+    assert main(command(arguments)) == 0
     return entries()
 
 
@@ -84,7 +89,7 @@ def test_earlier_results_are_kept_or_replaced():
 
 def test_another_folder():
     Path("model").mkdir()
-    assert main([*ARGUMENTS, "--to", "model"]) == 0
+    assert main(command(["--to", "model"])) == 0
     assert ("model" / FILE).exists()
     assert not FILE.exists()
 
@@ -93,7 +98,7 @@ def test_another_folder():
 def test_a_file_that_holds_no_results_is_not_overwritten(text, refused):
     FILE.parent.mkdir()
     FILE.write_text(text)
-    refused(ARGUMENTS, "demo.yaml: contains no valid results")
+    refused(command([]), "demo.yaml: contains no valid results")
     assert FILE.read_text() == text
 
 
@@ -107,13 +112,13 @@ BAD = {
     "no hash": (["--revision", "main"], "is not a commit hash"),
     "no folder": (["--to", "nowhere"], "nowhere: no such folder"),
     "parameters": (["-m", "gleu(draws=py3)"], "the task gleu requires the default parameters, but the metric is"),
-    "two systems": (["-p", GOOD, str(DATA / "systems" / "do-nothing.txt")], "one system, not 2"),
+    "two systems": (["-p", str(DATA / "systems" / "do-nothing.txt")], "one system, not 2"),
 }
 
 
 @pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
 def test_wrong_use(change, message, refused, folder):
-    refused([*ARGUMENTS, *change], message)
+    refused(command(change), message)
     assert not list(folder.iterdir())
 
 
