@@ -107,13 +107,15 @@ def test_the_columns_of_change_are_explained(run):
 
 def test_help_of_wide_says_what_it_prints(exits):
     shown = {
-        name: " ".join(exits([*name.split(), "--help"]).out.split()) for name in ("human change", "score", "published")
+        name: " ".join(exits([*name.split(), "--help"]).out.split())
+        for name in ("human change", "score", "published", "leaderboard list")
     }
     about = {
         name: text.partition("--wide print wide ")[2].partition(" (default: fit")[0] for name, text in shown.items()
     }
     assert about["human change"] == "text tables"
     assert about["score"] == "text and LaTeX tables that include interval limits and p-values"
+    assert about["leaderboard list"] == "text tables with interval limits"
     assert about["published"].startswith("text tables with full names")
 
 

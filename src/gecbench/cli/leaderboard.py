@@ -137,7 +137,7 @@ def _add_submit(actions: Any) -> None:
     parser.add_argument(
         "-f", "--format", choices=("text", "json"), default="text", help="output format (default: text)"
     )
-    add_wide_option(parser)
+    add_wide_option(parser, "text tables with interval limits")
 
 
 def _add_seed(actions: Any) -> None:
@@ -167,7 +167,7 @@ def _add_list(actions: Any) -> None:
     )
     parser.add_argument("--without-published", action="store_true", help="leave out results that others reported")
     parser.add_argument("-f", "--format", choices=FORMATS[:-1], default="text", help="output format (default: text)")
-    add_wide_option(parser)
+    add_wide_option(parser, "text tables with interval limits")
 
 
 def _add_build(actions: Any) -> None:

@@ -252,7 +252,7 @@ def add_format_option(parser: argparse.ArgumentParser, wide: str = "text tables"
     add_wide_option(parser, wide)
 
 
-def add_wide_option(parser: argparse.ArgumentParser, wide: str = WIDE_WITH_INTERVALS) -> None:
+def add_wide_option(parser: argparse.ArgumentParser, wide: str) -> None:
     """Add the option for wide tables, which are described by `wide`."""
     parser.add_argument("--wide", action="store_true", help=f"print wide {wide} (default: fit 80 columns)")
 
