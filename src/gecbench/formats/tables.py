@@ -27,7 +27,7 @@ from gecbench.corpus.tokenize import plain_form
 from gecbench.display import log_info
 from gecbench.errors import InputError, counted, plain_number, type_name
 from gecbench.formats.jsonl import json_values
-from gecbench.formats.m2 import parse_m2
+from gecbench.formats.m2 import parse_m2, read_m2
 from gecbench.formats.parquet import ParquetColumns, ParquetFile
 from gecbench.formats.text import (
     check_not_overwriting,
@@ -37,7 +37,7 @@ from gecbench.formats.text import (
     split_lines,
     write_lines,
 )
-from gecbench.kernels.m2 import M2_EDIT, has_m2_lines, not_m2_error
+from gecbench.kernels.m2 import M2_EDIT, NotM2Error
 
 
 def parse_csv(
@@ -600,10 +600,10 @@ def read_edits(path: str) -> Corpus:
         from gecbench.formats.imeasure_xml import read_imeasure_xml
 
         return read_imeasure_xml(path)
-    lines = read_lines(path)
-    if any(lines) and not has_m2_lines(lines):
-        raise not_m2_error(path, GIVE_TEXT)
-    return parse_m2(lines, path)
+    try:
+        return read_m2(path)
+    except NotM2Error as error:
+        raise InputError(error.problem, file=error.file, fix=GIVE_TEXT) from error
 
 
 def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str | Path]) -> None:

@@ -110,8 +110,8 @@ def parse_errant_lines(lines: Sequence[str], file: str = "M2 text", first: int =
             try:
                 table.add_edit(number, *_parse_errant_edit(line))
             except (IndexError, ValueError) as error:
-                if not has_m2_lines(lines):
-                    raise not_m2_error(file) from error
+                if not _has_m2_lines(lines):
+                    raise _not_m2_error(file) from error
                 raise _malformed_edit_error(line, file, first + number - 1) from error
         else:
             inside = False
@@ -199,19 +199,22 @@ def no_sentences_error(file: str) -> InputError:
     return InputError("no sentences", file=file, fix="Start each block with a line 'S …'")
 
 
-def has_m2_lines(lines: Sequence[str]) -> bool:
+class NotM2Error(InputError):
+    """A file has no lines of M2, such as plain text."""
+
+
+def _has_m2_lines(lines: Sequence[str]) -> bool:
     """Return whether any line is a source line or an edit."""
     return any(line == "S" or line.startswith("S ") or M2_EDIT.match(line) for line in lines)
 
 
-def not_m2_error(file: str, fix: str = "Give an M2 file") -> InputError:
-    """Return the error for a file that has no lines of M2, such as plain text."""
-    return InputError("is not an M2 file: no line starts with 'S '", file=file, fix=fix)
+def _not_m2_error(file: str) -> NotM2Error:
+    return NotM2Error("is not an M2 file: no line starts with 'S '", file=file, fix="Give an M2 file")
 
 
 def _no_source_error(lines: Sequence[str], file: str, number: int) -> InputError:
-    if not has_m2_lines(lines):
-        return not_m2_error(file)
+    if not _has_m2_lines(lines):
+        return _not_m2_error(file)
     return InputError(
         f"the block does not start with a source line but with {lines[number - 1][:40]!r}",
         file=file,
