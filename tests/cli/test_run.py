@@ -30,12 +30,6 @@ def run(capsys, *arguments):
     return capsys.readouterr()
 
 
-def test_raw_text_cannot_be_tokenized_already(refused):
-    refused(
-        ["run", "-c", "demo", "--model", "cmd:cat", "--raw", "--tokenized"], "--raw cannot be combined with --token"
-    )
-
-
 def test_run_scores_as_score_does(capsys, folder):
     arguments = ["-c", "demo", "-m", "gleu", "bleu", "--resamples", "20"]
     ran = run(capsys, "--model", "python:good_model:good", *arguments, "-o", "good.txt")

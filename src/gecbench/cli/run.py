@@ -27,7 +27,7 @@ from gecbench.cli.options import (
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import log_info
-from gecbench.errors import InputError, plain_number
+from gecbench.errors import plain_number
 from gecbench.formats.text import check_not_overwriting
 from gecbench.metrics.base import Metric
 from gecbench.models import correct, default_output, make_model, partial_path, written_paths
@@ -124,8 +124,6 @@ def _add_endpoint_options(served: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Correct the corpus, write the outputs, and print their scores."""
-    if options.raw and options.tokenized:
-        raise InputError("--raw cannot be combined with --tokenized", fix="Leave out one of them")
     if options.raw and options.tokenize == "none":
         options.tokenize = "auto"
     metrics = metrics_of(options)
