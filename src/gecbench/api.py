@@ -79,15 +79,17 @@ def score(
         ignore_width: If `predictions` is a file of edits, accept sources that differ from the corpus only in full-width
             and half-width characters.
         tokenize: How to tokenize raw predictions: `"none"`, `"auto"` (the way the corpus is tokenized), or the name of
-            a tokenizer (`"treebank"`, `"spacy"`, …).
+            a tokenizer (`"treebank"`, `"spacy"`, …). If the corpus is raw text too, name a tokenizer. It then also
+            tokenizes references, and the sources if there are no edits.
         tokenized: Score text as it is, even if it is not tokenized like its sources, or has labels or code fences.
-        aligned: Skip the checks for shifted lines, swapped texts and identical texts.
+        aligned: Skip the checks for shifted lines, swapped texts and identical texts, and those of `foreign`.
         foreign: Whether to give a `"warning"` or an `"error"` if predictions do not resemble their sources, or are
             identical to a reference.
 
     Returns:
-        The scores by metric name. Each is a `Score`: `value` (0 to 1, but the I-measure can be negative), `parts` (such
-        as precision and recall), `interval` (None without `resamples`) and `signature`.
+        The scores by metric name, without parameters (`scores["gleu"]`). If you pass a metric twice, the keys are the
+        strings that you passed. Each score is a `Score`: `value` (0 to 1, but the I-measure can be negative), `parts`
+        (such as precision and recall), `interval` (None without `resamples`) and `signature`.
 
     Raises:
         InputError: The input cannot be scored: wrong number of predictions, unknown metric or corpus, text that is not

@@ -331,7 +331,7 @@ def _render_averages(metric: str, by: str, groups: Mapping[str, Sequence[Any]], 
 
 
 def _with_legend(drawn: str, groups: Mapping[str, Sequence[Any]], table_format: str) -> str:
-    """Return a table and, in text and Markdown, the legend of its columns if the groups have one."""
+    """Return a table and, in text and Markdown, the legend of its columns."""
     legends = {each.legend for found in groups.values() for each in found if hasattr(each, "legend")}
     return "\n\n".join([drawn, *legends]) if table_format in ("text", "markdown") else drawn
 

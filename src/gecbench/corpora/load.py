@@ -66,7 +66,8 @@ def load_corpus(
     """Load a known corpus for scoring, and download it if needed.
 
     Args:
-        name: The corpus, such as "demo" or "conll14". It may include configuration and split ("jfleg:test").
+        name: The corpus, such as "conll14". It may include configuration and split ("jfleg:test"). For "demo", the
+            other arguments are ignored.
         config: The configuration. By default the one in `name`, or the default of the dataset.
         split: The split. By default the one in `name`, or "test" if the dataset has it.
         annotations: None loads edits if the configuration has edits. True derives missing edits from the references.

@@ -150,8 +150,8 @@ def ungroup(corpus: Corpus) -> Corpus:
         corpus: A corpus with error groups.
 
     Returns:
-        The corpus with annotations. Annotators of a sentence that none of its groups mentions get annotations without
-        edits.
+        The corpus with annotations. If no group of a sentence mentions an annotator, this annotator gets an annotation
+        without edits.
 
     Raises:
         InputError: The corpus has no error groups.

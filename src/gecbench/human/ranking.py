@@ -159,7 +159,7 @@ def expected_wins(
             table of them (`gecbench.human.ranking.PairTable`).
         runs: The number of bootstrap resamples.
         seed: The seed of the resampling.
-        level: The share of the runs that rank ranges leave out, half of it at each end.
+        level: The share of the runs left out of the rank ranges, half of it at each end.
 
     Returns:
         The ranking: `systems` from best to worst, with rank ranges and clusters. `scores()` gives scores by system.
@@ -225,7 +225,7 @@ def trueskill(
             table of them (`gecbench.human.ranking.PairTable`).
         runs: The number of runs.
         seed: The seed of the random order of games.
-        level: The share of the runs that rank ranges leave out, half of it at each end.
+        level: The share of the runs left out of the rank ranges, half of it at each end.
         iterations: The number of games per run. By default the number of judgments plus 1.
         threads: The number of threads. By default one per processor.
 

@@ -150,16 +150,16 @@ MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "strict": "strict"}
 class Signature(Mapping[str, str]):
     """The signature of a score: the metric's name and `key:value` fields, in order.
 
-    It states how the score was computed. `Signature.parse` reads it from text, and `make_metric` turns it back into a
-    metric.
+    It states how the score was computed. `Signature.parse` reads it from text. `make_metric(str(signature))` returns
+    the metric.
 
     Args:
         metric: The name of the metric.
         fields: Pairs of key and value. `signature[key]` returns a value.
 
-    >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.3.0")
-    >>> signature.metric, signature["draws"], str(signature)
-    ('gleu', '500:py2', 'gleu|refs:4|draws:500:py2|version:0.3.0')
+    >>> signature = Signature.parse("gleu|variant:2017|refs:4|order:4|draws:500:py2|tok:ascii|version:0.3.0")
+    >>> signature.metric, signature["draws"], make_metric(str(signature)).iterations
+    ('gleu', '500:py2', 500)
     """
 
     metric: str

@@ -64,7 +64,7 @@ class BLEU(Metric):
 
     @property
     def reference_policy(self) -> SingleRow:
-        """The single-row policy, because BLEU counts all references together."""
+        """No reference is chosen, because BLEU counts all references together."""
         return SingleRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:

@@ -208,7 +208,7 @@ class CLEME(Metric):
 
     Predictions and gold are edits (an M2 file, `EditedTexts`) or texts. The installed `errant` extracts edits from
     texts. Sentence scores follow the official program: version 1 rounds them to four decimals, and version 2 weights
-    the four rates differently than for the corpus score.
+    its four rates (see `version`) differently than in the corpus score.
 
     Args:
         version: 1 computes F0.5. 2 computes a weighted sum of four rates. Hits (TP), errors (FP_ne) and

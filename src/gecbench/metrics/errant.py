@@ -237,10 +237,10 @@ class ERRANT(Metric):
         mode: The parts of an edit that must match: "cs" span and correction (official default), "cse" also the type,
             "ds" only the span, "dt" each token that the edit touches.
         single: Compare only edits that replace at most one token with at most one token.
-        multi: Compare only edits that replace two or more tokens, or insert two or more.
+        multi: Compare only edits with two or more tokens in the source or in the correction.
         filter: Error types to leave out, such as "R:SPELL+M:PUNCT".
-        duplicates: How to count edits whose compared parts are all equal. "official" counts a match for each such edit
-            of the reference, so matches can outnumber proposed edits (errant issue 49). "once" counts them as one.
+        duplicates: How to count gold edits that `mode` cannot tell apart. "official" counts a match for each of them,
+            so matches can outnumber proposed edits (errant issue 49). "once" counts them as one.
         policy: How the annotator is chosen. "greedy-rounded" (official) maximizes the running F, rounded to four
             decimals. "greedy-cumulative" maximizes the unrounded running F, as M2 does. "best-per-sentence" maximizes
             the F of each sentence.
@@ -440,8 +440,8 @@ class ERRANT(Metric):
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
         """Return signature fields that state where the system's edits come from.
 
-        They are given ("edits"), or extracted ("text") with the stated options and versions. "unchanged" means that no
-        edits had to be extracted, because every prediction equals its source (errant or its model is not installed).
+        They are given ("edits"), or extracted ("text") with the stated options and versions. "unchanged" occurs
+        only if errant or its model is not installed: every prediction equals its source, so no edits are extracted.
         """
         given = isinstance(predictions, EditedTexts)
         if not self._annotates_gold(corpus):

@@ -169,10 +169,10 @@ class GLEU(Metric):
         return np.where(usable, values, 0.0)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return how much draws differ, and means of the draws.
+        """Return statistics of the draws.
 
-        The scores of the draws have a standard deviation and a 95% interval. The means are those of brevity penalty,
-        lengths and precisions.
+        These are the standard deviation and the 95% interval of the draws' scores, and the means over the draws of the
+        brevity penalty, lengths and precisions.
         """
         values = self.values(totals)
         mean, deviation = float(values.mean()), float(values.std())

@@ -86,8 +86,8 @@ class IMeasure(Metric):
             - "cap": mix only sentences with at most `cap` combinations and without edits that overlap several error
               groups. `beyond` decides how other sentences are treated.
         cap: The largest number of combinations for `mixing="cap"`.
-        beyond: With `mixing="cap"`, score the sentences that are not mixed against unmixed references ("unmixed"), or
-            leave them out ("excluded").
+        beyond: What to do with the sentences that `mixing="cap"` leaves unmixed. "unmixed" scores them against unmixed
+            references, "excluded" leaves them out.
         objective: The value that the chosen reference maximizes: d (detection) or c (correction), followed by one of tp
             tn fp fn p r f acc wacc i.
         optimise: Choose references that maximize the score of each "sentence", or the running total of the "corpus".
@@ -157,7 +157,7 @@ class IMeasure(Metric):
             )
 
     def goal(self) -> Objective:
-        """Return the objective for the kernels."""
+        """Return the options that decide which reference is chosen."""
         aspect, metric = ASPECTS.index(self.objective[0]), MEASURES.index(self.objective[1:])
         return Objective(aspect, metric, self.optimise == "corpus", self.weight, self.beta)
 

@@ -62,7 +62,7 @@ class M2(Metric):
     """M2 (MaxMatch): F-beta of a system's edits.
 
     Of all minimal alignments of source and prediction, M2 uses the one whose edits match the gold edits best. The gold
-    is the annotations of the corpus or, without annotations, edits extracted from its references
+    is the annotations of the corpus, else its error groups, else edits extracted from its references
     (`gecbench.extract_edits`).
 
     The score equals that of the official scorer, floating-point ties included. We keep its quirks. A gold edit listed

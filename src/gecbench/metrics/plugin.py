@@ -55,12 +55,14 @@ def metric(*, name: str, version: str, higher_is_better: bool = True) -> Callabl
     """Declare the name and version of your own metric, and whether higher is better.
 
     Use `metric` as a decorator. The function takes lists of sources, outputs and references, and returns one number per
-    sentence. Score with `gecbench.score(predictions, corpus, "python:module:function")`.
+    sentence. The score of a corpus is the mean. Score with `gecbench.score(predictions, corpus,
+    "python:module:function")`. Scores are cached until the version or the text of the module changes. `score` raises an
+    `InputError` if the function returns other numbers for the same sentences when called again.
 
     Args:
         name: The metric's name in tables and signatures.
-        version: The version in signatures. Change it if scores change but the module's text does not, such as after a
-            model update.
+        version: The version in signatures. Change it if scores change but the text of the module does not, such as
+            after a model update.
         higher_is_better: Whether higher scores are better.
 
     Returns:

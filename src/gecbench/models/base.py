@@ -44,7 +44,10 @@ Outputs = Generator[Sequence[str | Answer], None, None]
 
 
 class ModelError(InputError):
-    """A model failed. `rejected` holds outputs that could not be paired with sentences."""
+    """A model failed.
+
+    `rejected` holds outputs that could not be paired with sentences.
+    """
 
     rejected: Sequence[str] | None = None
 
