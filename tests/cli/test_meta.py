@@ -79,6 +79,7 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
         ),
         (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from .* metric's scores. Give metric scores"),
         (["mine.tsv", "--sentences", "three.tsv"], "sentence is 'a', not a whole number. Write tab-separated fields: "),
+        (["--edits", ".", "-m", "errant"], "gold.m2: is not an M2 file: no line starts with 'S '. Give an M2 file"),
     ],
 )
 def test_bad_input(arguments, message, refused, folder, monkeypatch):
@@ -86,6 +87,7 @@ def test_bad_input(arguments, message, refused, folder, monkeypatch):
     Path("other.tsv").write_text("rule-based\t0\t1\n")
     Path("three.tsv").write_text("m\ta\t1\n")
     Path("two.tsv").write_text("m\ta\t1\nn\ta\t2\n")
+    Path("gold.m2").write_text("Plain text .\n")
     if "jfleg" in arguments:
         monkeypatch.setattr("gecbench.cli.meta._human", lambda options: ({}, None))
     refused(["meta", *arguments], message)

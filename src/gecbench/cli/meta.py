@@ -30,8 +30,8 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.display import log_info
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.formats.judgments import Judgment, Ranking, count_from_zero, expand_pairs
+from gecbench.formats.m2 import read_m2
 from gecbench.formats.scores import read_sentence_scores, read_system_scores
-from gecbench.formats.tables import read_edits
 from gecbench.formats.text import check_files
 from gecbench.human.correlation import (
     AGGREGATES,
@@ -208,7 +208,7 @@ def _score(
     if options.edits:
         folder = Path(options.edits)
         file = next((path for name in _GOLD if (path := folder / name).is_file()), folder / _GOLD[0])
-        gold = read_edits(str(file))
+        gold = read_m2(str(file))
         corpora, systems = {file.name: gold}, read_edited(folder, gold, systems)
     not_computed: list[tuple[str, str]] = []
     try:

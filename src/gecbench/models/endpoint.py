@@ -38,7 +38,7 @@ _FIXES = {
     ),
     **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and the model's name (--name)"),
 }
-_REDIRECTED = "Give the address where the model is served: redirects are not followed"
+_REDIRECTED = "Give the address where the model is served (redirects are not followed)"
 _NO_KEY = "none"
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
 _FIXED_FIELDS = ("model", "messages", "stream")
