@@ -15,6 +15,7 @@ from gecbench.corpora.catalog import DATASETS
 from gecbench.errors import InputError
 from gecbench.huggingface.push import PushError, plan_push, push
 from gecbench.huggingface.register import metric_modules
+from gecbench.leaderboard.store import _FOLDERS
 
 SPACE_CARD = "---\ntitle: Board\nsdk: static\n---\n\n# Board\n"
 DATA_CARD = "---\nlicense: cc-by-4.0\n---\n\n# Data\n"
@@ -106,7 +107,7 @@ def test_hidden_ignored_and_foreign_files_stay_here(board):
 def test_the_files_of_a_board_are_never_uploaded(board):
     """A page that an earlier version built into the folder of its board, or next to it."""
     page = set(plan_push("leaderboard", str(board), "me/it").files)
-    kept = {"board.json", "teams.json", "uploads.json", *(f"{name}/x.json" for name in ("records", "details", "tests"))}
+    kept = {"board.json", "teams.json", "uploads.json", *(f"{name}/x.json" for name in _FOLDERS)}
     write(board, dict.fromkeys([*kept, *(f"task/{name}" for name in kept - {"board.json"})], "{}"))
     write(board, {"waiting/unlisted/records/x.json": "{}", "data/board.json": "{}"})
     assert set(plan_push("leaderboard", str(board), "me/it").files) == page | {"data/board.json"}
