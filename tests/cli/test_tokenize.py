@@ -36,6 +36,17 @@ def test_other_formats_are_not_sentences(name, folder, refused):
         refused(arguments, problem)
 
 
+def test_outputs_are_not_edits(folder, refused):
+    for guide in (["-c", "demo"], ["-s", DATA / "source.txt"]):
+        refused(["tokenize", DATA / "gold.m2", *guide], "gold.m2: is an M2 file, not plain text. Give a file with one")
+
+
+def test_outputs_may_be_a_table(run, folder):
+    write_lines("raw.jsonl", ['{"prediction": "He goes, now."}'])
+    write_lines("source.txt", ["He go , now ."])
+    assert run("tokenize", "raw.jsonl", "-s", "source.txt") == "He goes , now .\n"
+
+
 def test_the_file_of_sources_is_named(folder, refused):
     write_lines("raw.txt", ["He goes.", "She goes."])
     write_lines("short.txt", ["He go ."])

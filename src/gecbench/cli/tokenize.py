@@ -15,8 +15,8 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import tokenize_like
 from gecbench.corpus.tokenize import TOKENIZERS, tokenize
 from gecbench.errors import InputError
-from gecbench.formats.tables import parse_predictions, read_plain_text
-from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_bytes, write_lines
+from gecbench.formats.tables import ENDINGS, check_not_m2, parse_predictions, read_plain_text
+from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_bytes, split_lines, write_lines
 
 _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenized.txt
   gecbench tokenize raw.txt -s source.txt
@@ -48,6 +48,9 @@ def run(options: argparse.Namespace) -> None:
         write_lines(options.output, tokenize(read_plain_text(options.file), options.tokenizer or "treebank"))
         return
     data = read_bytes(options.file)
+    if not options.file.removesuffix(".gz").lower().endswith(ENDINGS):
+        fix = "Give a file with one sentence per line"
+        check_not_m2(split_lines(data, options.file), options.file, fix)
     if options.corpus:
         corpus = resolve_corpus(options.corpus)
     else:
