@@ -39,6 +39,7 @@ from gecbench.human.correlation import (
     NO_REFERENCES,
     TIES,
     WINDOW_METHODS,
+    DifferentSystemsError,
     MetaRow,
     Method,
     MetricScores,
@@ -228,9 +229,7 @@ def _chosen_systems(
     source = HUMAN_JUDGMENTS.get(options.human)
     try:
         return choose_systems(options.systems, judged, scored, source.sets if source else {})
-    except InputError as error:
-        if " missing from " not in error.problem:
-            raise
+    except DifferentSystemsError as error:
         file = options.scores[0] if len(options.scores) == 1 and options.metrics is None else None
         known = f"the default, demo, has the systems {', '.join(sorted(judged))}"
         fix = f"Give your judgments with --human ({known})" if options.by_default else error.fix

@@ -169,6 +169,10 @@ def _coefficients_of_runs(x: NDArray[np.float64], runs: NDArray[np.float64], met
     return [values[place] for place in places.ravel()]
 
 
+class DifferentSystemsError(InputError):
+    """The metric scores and the human scores are of different systems."""
+
+
 def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
     """Return the sorted systems of both sides.
 
@@ -181,7 +185,8 @@ def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
         if names
     ]
     if parts:
-        raise InputError(", and ".join(parts), fix="Give metric scores and human scores of the same systems")
+        problem = ", and ".join(parts)
+        raise DifferentSystemsError(problem, fix="Give metric scores and human scores of the same systems")
     return sorted(metric)
 
 
