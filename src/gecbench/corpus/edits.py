@@ -102,7 +102,7 @@ class EditTable:
         ]
         if not all(isinstance(text, str) for text in chain(strings, *alternatives)):
             problem = "an edit has a type, correction or comment that is not a string"
-            raise InputError(problem, fix='Use strings; for a deletion, write [""]')
+            raise InputError(problem, fix='Use strings. For a deletion, write corrections=[""]')
         columns = _whole_numbers(edits, "the start or end of an edit").reshape(-1, 6).T.copy()
         positions = columns[2:].astype(np.int32)
         return cls(
