@@ -251,7 +251,7 @@ def _set_plugins(options: argparse.Namespace) -> None:
 
 def _add_page_options(parser: argparse.ArgumentParser) -> None:
     _add_plugins(parser)
-    _add_corpora(parser, "corpus to show, with significance tests; may be repeated")
+    _add_corpora(parser, "corpus whose tables get significance tests and sentences; may be repeated")
     parser.add_argument("--without-published", action="store_true", help="leave out results that others reported")
     parser.add_argument("--without-texts", action="store_true", help="leave out sentences and outputs")
     published = "show references, outputs and sentence scores"

@@ -439,7 +439,8 @@ def create_app(
         store: The board.
         plan: What to put on the page. Submissions are accepted for its corpora.
         limits: The limits of uploads.
-        token: A token that uploads need, or None if they need none. If the board has team tokens, only these are accepted.
+        token: A token that uploads need, or None if they need none. If the board has team tokens, only these are
+            accepted.
     """
     if token is not None and not token.isascii():
         fix = "Set GECBENCH_LEADERBOARD_TOKEN to ASCII letters and digits"

@@ -194,7 +194,7 @@ class Batches:
         places = range(begin, begin + len(gold))
         if isinstance(predictions, Corpus):
             corpus = gold.corpus() if isinstance(gold, _Parallel) else gold
-            with error_context(f"{self._inputs.predictions}, from sentence {begin + 1} on"):
+            with error_context(f"{self._inputs.predictions}, batch that starts at sentence {begin + 1}"):
                 return Rows(list(places), [None] * len(gold), corpus, corpus, edited_texts(predictions, corpus))
         if isinstance(gold, _Parallel):
             columns = {"source": gold.sources, "references": gold.references, "prediction": predictions}
