@@ -31,7 +31,9 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("-c", "--corpus", metavar="NAME", help=about)
     about = "metrics to list, or all (default: the metric with the most results)"
     parser.add_argument("-m", "--metrics", metavar="METRIC", nargs="+", help=about)
-    add_format_option(parser, "text tables with full names, and whether gecbench computes the same score")
+    add_format_option(
+        parser, "text tables with full names and a column that shows whether gecbench gets the published score"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
