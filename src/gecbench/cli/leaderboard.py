@@ -165,7 +165,7 @@ def _add_list(actions: Any) -> None:
     parser.add_argument(
         "-m", "--metric", metavar="METRIC", help="metric or plug-in to rank by (default: the board's metric)"
     )
-    parser.add_argument("--without-published", action="store_true", help="leave out results that others reported")
+    parser.add_argument("--without-published", action="store_true", help="leave out results from papers")
     parser.add_argument("-f", "--format", choices=FORMATS[:-1], default="text", help="output format (default: text)")
     add_wide_option(parser, "text tables with interval limits")
 
@@ -251,8 +251,8 @@ def _set_plugins(options: argparse.Namespace) -> None:
 
 def _add_page_options(parser: argparse.ArgumentParser) -> None:
     _add_plugins(parser)
-    _add_corpora(parser, "corpus whose tables get significance tests and sentences; may be repeated")
-    parser.add_argument("--without-published", action="store_true", help="leave out results that others reported")
+    _add_corpora(parser, "corpus for which the page shows significance tests and sentences; may be repeated")
+    parser.add_argument("--without-published", action="store_true", help="leave out results from papers")
     parser.add_argument("--without-texts", action="store_true", help="leave out sentences and outputs")
     published = "show references, outputs and sentence scores"
     parser.add_argument("--publish-references", action="store_true", help=published)

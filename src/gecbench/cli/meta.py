@@ -323,7 +323,7 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
     if by_sentence:
         raise InputError(
             f"the metric {next(iter(by_sentence))} has sentence scores, but no system scores",
-            fix="Give SCORES.tsv too, with the same metric names (by default, the name of the file)",
+            fix="Give SCORES.tsv too, with the same metric names. A file without metric names gives the metric its own name",
         )
     return scores
 
