@@ -323,7 +323,7 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
     if by_sentence:
         raise InputError(
             f"the metric {next(iter(by_sentence))} has sentence scores, but no system scores",
-            fix="Give SCORES.tsv too, with the same metric names. A file without metric names gives the metric its own name",
+            fix="Give SCORES.tsv too. Use the same metric names in both files, or files of the same name",
         )
     return scores
 
