@@ -182,7 +182,7 @@ def compare(
             identical to a reference.
 
     Returns:
-        A `Report`: `report[system][metric]` is a `Score`, and `report.tests` lists the tests. Print it for a table, or
+        A `Report`. `report[system][metric]` is a `Score`, and `report.tests` lists the tests. Print it for a table, or
         use `render("markdown")`, `to_dict()` or `to_pandas()`.
 
     Raises:

@@ -162,7 +162,8 @@ def expected_wins(
         level: The share of the runs left out of the rank ranges, half of it at each end.
 
     Returns:
-        The ranking: `systems` from best to worst, with rank ranges and clusters. `scores()` gives scores by system.
+        The ranking. `systems` lists the systems from best to worst, with rank ranges and clusters. `scores()` gives
+        scores by system.
 
     Raises:
         InputError: There are no ranked pairs of systems, or no runs.
@@ -230,7 +231,8 @@ def trueskill(
         threads: The number of threads. By default one per processor.
 
     Returns:
-        The ranking: `systems` from best to worst, with rank ranges and clusters. `scores()` gives scores by system.
+        The ranking. `systems` lists the systems from best to worst, with rank ranges and clusters. `scores()` gives
+        scores by system.
 
     Raises:
         InputError: There are no ranked pairs of systems, or no runs.

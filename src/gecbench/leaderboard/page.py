@@ -141,7 +141,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         plan: What to put on the page.
 
     Returns:
-        The built page: its files, and warnings.
+        The built page with its files and warnings.
 
     Raises:
         InputError: If the folder is the board itself, contains the board, or is a file.
