@@ -177,7 +177,7 @@ def compare(
             and half-width characters.
         tokenize: How to tokenize raw text, as in `score`.
         tokenized: Score text as it is, even if it is not tokenized like its sources, or has labels or code fences.
-        aligned: Skip the checks for shifted lines, swapped texts and identical texts.
+        aligned: Skip the checks for shifted lines, swapped texts and identical texts, and those of `foreign`.
         foreign: Whether to give a `"warning"` or an `"error"` if predictions do not resemble their sources, or are
             identical to a reference.
 
