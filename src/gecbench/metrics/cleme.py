@@ -359,13 +359,7 @@ class CLEME(Metric):
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the chunks of some sentences, and how they are classified.
 
-        Args:
-            corpus: The corpus.
-            predictions: The predictions for all sentences.
-            sentences: The positions of the sentences to explain, from 0.
-
-        Returns:
-            One explanation per sentence.
+        `Metric.explain` documents the arguments.
         """
         statistics, gold = self.count(corpus, predictions), self.gold_texts(corpus)
         policy, system = self.reference_policy, self.system_edits(corpus, predictions)

@@ -363,13 +363,7 @@ class ERRANT(Metric):
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the edits of some sentences and which of them match.
 
-        Args:
-            corpus: The corpus.
-            predictions: The predictions for all sentences.
-            sentences: The positions of the sentences to explain, from 0.
-
-        Returns:
-            One explanation per sentence.
+        `Metric.explain` documents the arguments.
         """
         statistics, selection = self.count(corpus, predictions), self.selection()
         places = self.reference_policy.chosen(statistics) - statistics.offsets[:-1]

@@ -137,13 +137,7 @@ class GLEU(Metric):
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show which n-grams of some sentences match, and which are penalized.
 
-        Args:
-            corpus: The corpus.
-            predictions: The predictions for all sentences.
-            sentences: The positions of the sentences to explain, from 0.
-
-        Returns:
-            One explanation per sentence.
+        `Metric.explain` documents the arguments.
         """
         references = require_references(corpus, self.title)
         statistics = self.count(corpus, predictions)

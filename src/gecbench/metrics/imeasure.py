@@ -220,13 +220,7 @@ class IMeasure(Metric):
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the alignments of some sentences with their chosen references.
 
-        Args:
-            corpus: The corpus.
-            predictions: The predictions for all sentences.
-            sentences: The positions of the sentences to explain, from 0.
-
-        Returns:
-            One explanation per sentence.
+        `Metric.explain` documents the arguments.
         """
         selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
         outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}

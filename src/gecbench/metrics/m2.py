@@ -298,13 +298,7 @@ class M2(Metric):
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the edits of some sentences and which of them match.
 
-        Args:
-            corpus: The corpus.
-            predictions: The predictions for all sentences.
-            sentences: The positions of the sentences to explain, from 0.
-
-        Returns:
-            One explanation per sentence.
+        `Metric.explain` documents the arguments.
         """
         matches = self.matches(corpus, predictions, sentences)
         return [
