@@ -6,6 +6,10 @@ TYPE_CHECKING = False  # typing is slow to import, and every command imports thi
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# How to give a corpus, in Python. The command line prints its options instead (`cli.main`).
+GIVE_TEXT = "Pass gecbench.Corpus(sources=…, references=…)"
+GIVE_TABLE = "Pass a data frame"
+
 
 class GecbenchError(Exception):
     """Base class of all errors that gecbench raises on purpose.

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
-from gecbench.errors import GecbenchError, did_you_mean
+from gecbench.errors import GIVE_TABLE, GIVE_TEXT, GecbenchError, did_you_mean
 from gecbench.version import __version__
 
 TYPE_CHECKING = False
@@ -163,11 +163,11 @@ def _name_options(message: str, takes_text: bool = True) -> str:
     message = re.sub(r"^-(?=:)", "standard input", message)
     message = message.replace("gecbench.clean(lines, sources)", "--clean")
     convert = "Convert it first: gecbench convert -s SOURCE -r REF -o corpus.jsonl"
-    for give, option in (
-        ("Pass gecbench.Corpus(sources=…, references=…)", "Give sources with -s and references with -r"),
-        ("Pass a data frame", "Give it with both -s and -r to read its columns"),
+    for advice, option in (
+        (GIVE_TEXT, "Give sources with -s and references with -r"),
+        (GIVE_TABLE, "Give it with both -s and -r to read its columns"),
     ):
-        message = message.replace(give, option if takes_text else convert)
+        message = message.replace(advice, option if takes_text else convert)
     message = message.replace("the name of the submitter is missing", "--submitter is missing")
     message = re.sub(r"\ba (smaller|larger) (batch|max_)", r"a \1 --\2", message).replace("--max_", "--max-")
     message = re.sub(r"\bmetrics=\[([^\[\]]*)\]", _name_metrics, message)

@@ -14,10 +14,10 @@ from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_annotations, derive_references
 from gecbench.display import shorten
-from gecbench.errors import InputError, MissingDependencyError, did_you_mean, type_name
+from gecbench.errors import GIVE_TABLE, GIVE_TEXT, InputError, MissingDependencyError, did_you_mean, type_name
 from gecbench.formats.judgments import Ranking, read_judgments
 from gecbench.formats.m2 import parse_m2
-from gecbench.formats.tables import ENDINGS, GIVE_TABLE, GIVE_TEXT, is_m2, read_edits
+from gecbench.formats.tables import ENDINGS, is_m2, read_edits
 from gecbench.formats.text import STANDARD_INPUT, read_lines
 from gecbench.metrics.base import Metric, with_needed_references
 

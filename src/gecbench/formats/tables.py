@@ -25,7 +25,7 @@ from gecbench.corpus.corpus import Corpus, check_line_count, check_ordered, pyth
 from gecbench.corpus.edits import EditedTexts, EditTable
 from gecbench.corpus.tokenize import plain_form
 from gecbench.display import log_info
-from gecbench.errors import InputError, counted, plain_number, type_name
+from gecbench.errors import GIVE_TEXT, InputError, counted, plain_number, type_name
 from gecbench.formats.jsonl import json_values
 from gecbench.formats.m2 import parse_m2, read_m2
 from gecbench.formats.parquet import ParquetColumns, ParquetFile
@@ -101,8 +101,6 @@ def finite_number(text: str, what: str, *, file: str, line: int) -> float:
 
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
 EDITS = ".m2"
-GIVE_TEXT = "Pass gecbench.Corpus(sources=…, references=…)"  # cli.main replaces both by options
-GIVE_TABLE = "Pass a data frame"
 PREDICTION_NAMES = (
     *("prediction", "predictions", "hypothesis", "output", "outputs", "correction", "corrected", "corrected_text"),
     *("corrected_sentence", "response", "generated", "generated_text", "answer", "model_output", "completion"),
