@@ -34,6 +34,7 @@ _SHOWN = 60  # characters of a line in an error message
 MIN_LINES = 8  # with fewer lines, wrappers are not reported and tokenization gives only a warning
 # Tokenization: the number of lines checked, and the share of lines unlike their sources that is an error
 _TOKENIZATION_PROBES = 200
+_RAW_TEXT_FIX = 'Pass tokenize="auto" to tokenize them, or tokenized=True to score them as they are'
 _UNLIKE_SHARE = 0.3
 # Wrappers: the number of lines checked, and the share of wrapped lines that is an error
 _WRAPPER_PROBES = 25
@@ -151,11 +152,12 @@ class Preprocessing:
         file: str | None = None,
         *,
         counted: bool = False,
+        raw_text_fix: str = _RAW_TEXT_FIX,
     ) -> Prepared:
         """Check predictions and tokenize them.
 
         The checks cover number, type, extra text, tokenization, damage and alignment. `counted=True` skips the check
-        of number and type, for a caller that has already done it.
+        of number and type, for a caller that has already done it. `raw_text_fix` is the advice on untokenized text.
         """
         lines = tuple(predictions) if counted else check_predictions(predictions, len(corpus), name)
         if isinstance(predictions, EditedTexts):
@@ -167,8 +169,8 @@ class Preprocessing:
             prepared = self._tokenize(corpus, lines)
         warn_of_damage(corpus.sources, prepared.lines, name)
         if self.tokenize == "none" and not self.tokenized:
-            _check_references(corpus)
-            check_tokenization(corpus.sources, lines, name, file)
+            _check_references(corpus, raw_text_fix)
+            check_tokenization(corpus.sources, lines, name, file, fix=raw_text_fix)
         if not self.aligned:
             self._check_alignment(prepared, name, file)
         check_corpus(corpus, self.aligned)
@@ -334,12 +336,13 @@ def _same_lines(left: Iterable[str], right: Iterable[str]) -> bool:
     return all(one == other or one.split() == other.split() for one, other in zip(left, right, strict=True))
 
 
-def _check_references(corpus: Corpus) -> None:
+def _check_references(corpus: Corpus, fix: str) -> None:
     if _CHECKED_REFERENCES.get(corpus):
         return
     columns = corpus.reference_columns()
     for column in columns:
-        check_tokenization(corpus.sources, column, "references", probes=max(_TOKENIZATION_PROBES // len(columns), 25))
+        probes = max(_TOKENIZATION_PROBES // len(columns), 25)
+        check_tokenization(corpus.sources, column, "references", probes=probes, fix=fix)
     _CHECKED_REFERENCES.put(corpus, None, True)
 
 
@@ -436,7 +439,6 @@ def _looks_tokenized(text: str) -> bool:
     return True in signs and False not in signs
 
 
-ADVICE_ON_RAW_TEXT = 'Pass tokenize="auto" to tokenize them, or tokenized=True to score them as they are'
 _FINAL_MARKS = frozenset(".?!।॥。！？؟۔")
 
 
@@ -446,6 +448,7 @@ def check_tokenization(
     name: str = "predictions",
     file: str | None = None,
     probes: int = _TOKENIZATION_PROBES,
+    fix: str = _RAW_TEXT_FIX,
 ) -> None:
     """Raise an error for lines that are not tokenized like their sources.
 
@@ -460,9 +463,9 @@ def check_tokenization(
         f"{_shown(lines[first])!r} for the source {_shown(sources[first])!r}"
     )
     if len(unlike) < MIN_LINES:
-        warnings.warn(f"{problem}. {ADVICE_ON_RAW_TEXT}.", RawTextWarning, stacklevel=2)
+        warnings.warn(f"{problem}. {fix}.", RawTextWarning, stacklevel=2)
         return
-    raise InputError(problem, file=file, fix=ADVICE_ON_RAW_TEXT)
+    raise InputError(problem, file=file, fix=fix)
 
 
 def compare_tokenization(

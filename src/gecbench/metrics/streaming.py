@@ -18,13 +18,7 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus, add_sums, fingerprint_of, sum_hashes
 from gecbench.corpus.edits import EditedTexts
-from gecbench.corpus.prepare import (
-    ADVICE_ON_RAW_TEXT,
-    MIN_LINES,
-    IdenticalTextError,
-    Preprocessing,
-    check_predictions,
-)
+from gecbench.corpus.prepare import MIN_LINES, IdenticalTextError, Preprocessing, check_predictions
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric, Score, Signature, Statistics
 
@@ -32,7 +26,7 @@ _SHARE = 0.01
 _ENOUGH_LINES = 200
 _ENOUGH_PARTS = 3
 _TOKENIZE_FIRST = "Tokenize the file first: gecbench tokenize FILE -s SOURCE"
-_ADVICE_ON_RAW_TEXT = f"{_TOKENIZE_FIRST}, or pass tokenized=True to score them as they are"
+_RAW_TEXT_FIX = f"{_TOKENIZE_FIRST}, or pass tokenized=True to score them as they are"
 
 
 class OddPartsWarning(UserWarning):
@@ -111,14 +105,12 @@ def check_batch(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            preprocessing.prepare(corpus, lines, name, file)
+            preprocessing.prepare(corpus, lines, name, file, raw_text_fix=_RAW_TEXT_FIX)
         except IdenticalTextError as error:
             return CheckResult(1, compared=compared, identical=compared, identity=str(error))
         except InputError as error:
-            refusal = place + str(error).replace(ADVICE_ON_RAW_TEXT, _ADVICE_ON_RAW_TEXT)
-            return CheckResult(1, refused=1, compared=compared, refusal=refusal)
+            return CheckResult(1, refused=1, compared=compared, refusal=place + str(error))
     warning = place + " ".join(str(each.message).rstrip(".") + "." for each in caught) if caught else ""
-    warning = warning.replace(ADVICE_ON_RAW_TEXT, _ADVICE_ON_RAW_TEXT)
     return CheckResult(1, warned=int(bool(caught)), compared=compared, warning=warning)
 
 
