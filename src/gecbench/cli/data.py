@@ -65,18 +65,15 @@ def run(options: argparse.Namespace) -> None:
 
 def _check_options(options: argparse.Namespace) -> None:
     """Reject options and arguments that the chosen action does not use."""
-    given = {
-        "-o": options.folder and options.action == "info",
-        "a configuration": options.configs and options.action != "build",
-    }
+    unused = {"-o": options.folder and options.action == "info"}
     if options.action != "submission":
-        given["-p"] = options.predictions
-        given["--tokenize"] = options.tokenize != "none"
-        given |= {f"--{name}": getattr(options, name) for name in ("clean", "tokenized", "aligned")}
-    for name, wrong in given.items():
-        if wrong:
-            word = options.configs[0] if name == "a configuration" else name
-            raise InputError(f"data {options.action} does not take {name}", fix=f"Leave out {word}")
+        unused |= {"-p": options.predictions, "--tokenize": options.tokenize != "none"}
+        unused |= {f"--{name}": getattr(options, name) for name in ("clean", "tokenized", "aligned")}
+    for name, given in unused.items():
+        if given:
+            raise InputError(f"data {options.action} does not take {name}", fix=f"Leave out {name}")
+    if options.configs and options.action != "build":
+        raise InputError(f"data {options.action} does not take a configuration", fix=f"Leave out {options.configs[0]}")
 
 
 def _info(options: argparse.Namespace, folder: Path) -> None:
