@@ -15,7 +15,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import tokenize_like
 from gecbench.corpus.tokenize import TOKENIZERS, tokenize
 from gecbench.errors import InputError
-from gecbench.formats.tables import ENDINGS, check_not_m2, parse_predictions, read_plain_text
+from gecbench.formats.tables import ENDINGS, USE_PLAIN_TEXT, check_not_m2, parse_predictions, read_plain_text
 from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_bytes, split_lines, write_lines
 
 _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenized.txt
@@ -49,8 +49,7 @@ def run(options: argparse.Namespace) -> None:
         return
     data = read_bytes(options.file)
     if not options.file.removesuffix(".gz").lower().endswith(ENDINGS):
-        fix = "Give a file with one sentence per line"
-        check_not_m2(split_lines(data, options.file), options.file, fix)
+        check_not_m2(split_lines(data, options.file), options.file, USE_PLAIN_TEXT)
     if options.corpus:
         corpus = resolve_corpus(options.corpus)
     else:

@@ -304,6 +304,7 @@ def is_m2(lines: Sequence[str]) -> bool:
 
 
 _USE_GOLD = "Use --gold instead of -s and -r: the file has both sources and corrections"
+USE_PLAIN_TEXT = "Give a file with one sentence per line"
 
 
 def check_not_m2(lines: Sequence[str], file: str, fix: str = _USE_GOLD) -> None:
@@ -314,12 +315,11 @@ def check_not_m2(lines: Sequence[str], file: str, fix: str = _USE_GOLD) -> None:
 
 def read_plain_text(path: str) -> list[str]:
     """Read one sentence per line, and reject tables, XML and M2."""
-    fix = "Give a file with one sentence per line"
     ending = Path(path.removesuffix(".gz")).suffix.lower()
     if ending in (*ENDINGS, ".xml"):
-        raise InputError(f"is a {ending} file, not plain text", file=path, fix=fix)
+        raise InputError(f"is a {ending} file, not plain text", file=path, fix=USE_PLAIN_TEXT)
     lines = read_lines(path)
-    check_not_m2(lines, path, fix)
+    check_not_m2(lines, path, USE_PLAIN_TEXT)
     return lines
 
 
