@@ -240,7 +240,7 @@ def human_bound(
     Returns:
         A `Bound` whose `rows` have one entry per size of the subsets. An entry has `size`, `human` (the mean score of
         the annotators outside the subset, NaN if there are none) and `systems` (the score of each system).
-        `row.ratio(system)` of an entry returns the system's share of human performance.
+        The method `ratio(system)` of an entry divides the system's score by the human score.
 
     Raises:
         InputError: A sentence has fewer than two references or annotators, sentences have different numbers of them, or

@@ -54,7 +54,7 @@ def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rank", "absent.csv"], "'absent.csv' is neither a name of human judgments nor a file"),
+        (["rank", "absent.csv"], "unknown human judgments 'absent.csv'. Give a file or one of demo"),
         (["rank", "notes.csv"], "notes.csv:1: not a WMT CSV"),
         (["rank", "empty.csv"], "empty.csv: there are no judgments to rank by. Give at least one ranked pair"),
         (["bound", "-c", "demo", "--essays", "1-2"], "demo has no essay numbers. Leave out --essays"),
@@ -90,8 +90,8 @@ def test_missing_lines_of_an_annotator_are_noted(folder, capsys):
     edit = "A 0 1|||R|||b|||REQUIRED|||-NONE-|||"
     Path("gold.m2").write_text(f"S a\n{edit}0\n{edit}1\n\nS c\n{edit}0\n\nS d\n\n")
     assert main(["human", "bound", "--gold", "gold.m2", "-m", "m2"]) == 0
-    note = "in human scores, a sentence without lines of an annotator counts as unchanged (annotator 1: 1 sentence)\n"
-    assert note in capsys.readouterr().err
+    note = "in human scores, sentences that only other annotators annotated count as unchanged"
+    assert f"{note} (annotator 1: 1 sentence)\n" in capsys.readouterr().err
     Path("out.txt").write_text("b\nb\nd\n")
     submit = ["leaderboard", "submit", "-c", "gold.m2", "-p", "out.txt", "--name", "x", "--dry-run"]
     assert main(submit) == 0

@@ -286,7 +286,7 @@ def load_rankings(name: str) -> list[Ranking]:
         return HUMAN_JUDGMENTS[name].rankings()
     if not Path(name).is_file():
         fix = did_you_mean(name, HUMAN_JUDGMENTS, f"Give a file or one of {', '.join(HUMAN_JUDGMENTS)}")
-        raise InputError(f"{name!r} is neither a name of human judgments nor a file", fix=fix)
+        raise InputError(f"unknown human judgments {name!r}", fix=fix)
     return read_judgments(name)
 
 

@@ -338,8 +338,8 @@ def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
     chosen = table.of_annotator(annotator)
     others = (np.diff(table.row_offsets) > 0) & (np.diff(chosen.row_offsets) == 0)
     if others.any():
-        reason = f"other annotators have lines there, but annotator {annotator} has none"
-        log_info(f"counting {counted(int(others.sum()), 'sentence')} as unchanged, because {reason}")
+        lacking = f"annotator {annotator}: {counted(int(others.sum()), 'sentence')}"
+        log_info(f"sentences that only other annotators annotated count as unchanged ({lacking})")
     return chosen
 
 

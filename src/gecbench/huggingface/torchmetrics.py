@@ -80,7 +80,7 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
         texts = check_texts(predictions, "predictions")
         if self.corpus is not None and (ids is None or sources is not None or references is not None):
             raise InputError(
-                "a metric with a corpus takes predictions and ids, and neither sources nor references",
+                "a metric with a corpus takes only predictions and ids",
                 fix="Call update(texts, ids=…)",
             )
         if self.corpus is None and (sources is None or references is None):

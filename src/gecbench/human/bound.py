@@ -185,9 +185,8 @@ def note_missing_lines(corpus: Corpus) -> None:
     lacking = {one: sum(one not in there for there in found if there) for one in sorted(set().union(*found))}
     listed = ", ".join(f"annotator {one}: {counted(lines, 'sentence')}" for one, lines in lacking.items() if lines)
     if listed:
-        log_info(
-            f"{corpus.name}: in human scores, a sentence without lines of an annotator counts as unchanged ({listed})"
-        )
+        note = "in human scores, sentences that only other annotators annotated count as unchanged"
+        log_info(f"{corpus.name}: {note} ({listed})")
 
 
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
