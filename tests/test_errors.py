@@ -34,7 +34,7 @@ def test_did_you_mean_in_names(refused, arguments, hint):
     [
         (
             ["meta", "--human", "conl14"],
-            r"unknown human judgments 'conl14'\. Did you mean conll14\?$",
+            r"^gecbench: unknown human judgments 'conl14'\. Did you mean conll14\?$",
         ),
         (["reproduce", "sakaguchi"], r"unknown paper 'sakaguchi'\. Did you mean sakaguchi2016\?$"),
         (["run", "--model", "pyton:x:y", "-c", "demo"], r"model .pyton:x:y.\. Did you mean python\?$"),

@@ -100,8 +100,9 @@ def _rank_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
+    rankings = load_rankings(options.judgments)
     with error_context(options.judgments):
-        ranking = make_ranking(options, table_of_rankings(load_rankings(options.judgments)))
+        ranking = make_ranking(options, table_of_rankings(rankings))
     rows = [
         [line.system, str(line.cluster), f"{line.score:.3f}", f"{line.best}–{line.worst}"] for line in ranking.systems
     ]
