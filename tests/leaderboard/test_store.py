@@ -79,7 +79,7 @@ def test_nothing_is_written_outside_or_under_a_wrong_name(tmp_path):
         store.add(made_up_record(), wrong)
     hollow = made_up_record()
     object.__setattr__(hollow, "details", "../../secret")
-    with pytest.raises(InputError, match="not a file name"):
+    with pytest.raises(InputError, match="is not a SHA-256 hash"):
         store._path("details", "../../secret")
     assert store.details(hollow) is None
     assert not (tmp_path / "board").exists()

@@ -323,7 +323,8 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
     if by_sentence:
         raise InputError(
             f"the metric {next(iter(by_sentence))} has sentence scores, but no system scores",
-            fix="Give SCORES.tsv too. Use the same metric names in both files, or files of the same name",
+            fix="Give its system scores in SCORES.tsv, under the same name. "
+            "A file without metric names holds one metric, named like the file",
         )
     return scores
 

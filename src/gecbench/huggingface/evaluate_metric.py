@@ -241,7 +241,10 @@ def _check_unicode(rows: Sequence[Any], name: str) -> None:
         try:
             "".join([row] if isinstance(row, str) else row).encode()
         except UnicodeEncodeError as error:
-            raise InputError(f"{name}[{i}] contains a lone surrogate", fix="Pass valid Unicode") from error
+            raise InputError(
+                f"{name}[{i}] contains a character that cannot be encoded as UTF-8 (a lone surrogate)",
+                fix="Pass valid Unicode",
+            ) from error
 
 
 def _mixed_forms(one: str, other: str) -> InputError:

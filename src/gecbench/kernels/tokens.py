@@ -136,7 +136,7 @@ def encode_lines(lines: Sequence[str]) -> EncodedLines:
     except UnicodeEncodeError as error:
         line = next(line for line in lines if any("\ud800" <= character <= "\udfff" for character in line))
         raise InputError(
-            f"the text contains a lone surrogate, so it cannot be encoded as UTF-8: {line!r}",
+            f"the text contains a character that cannot be encoded as UTF-8 (a lone surrogate): {line!r}",
             fix="Decode the file as UTF-8, without errors='surrogateescape'",
         ) from error
     if len(text) == len(joined):

@@ -356,7 +356,7 @@ class FolderStore:
 
     def _path(self, kind: str, name: str) -> Path:
         if not DIGEST.fullmatch(name):
-            raise InputError(f"{name!r:.80} is not a file name of the board")
+            raise InputError(f"{name!r:.80} is not a SHA-256 hash, so the board has no file of this name")
         return self.folder / kind / f"{name}.json"
 
     def _write(self, kind: str, name: str, data: bytes, *, durable: bool = True) -> None:

@@ -83,7 +83,12 @@ def _check_line(text: str, file: str, number: int) -> None:
             "the output contains a line break", file=file, line=number, fix="Write each sentence on one line"
         )
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError("the output contains a lone surrogate", file=file, line=number, fix="Write valid Unicode")
+        raise InputError(
+            "the output contains a character that cannot be encoded as UTF-8 (a lone surrogate)",
+            file=file,
+            line=number,
+            fix="Write valid Unicode",
+        )
 
 
 def today() -> str:

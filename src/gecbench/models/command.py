@@ -91,7 +91,9 @@ class CommandModel(Model):
                 )
             if not sentence.isascii() and sentence != sentence.encode(errors="replace").decode():
                 raise self.failure(
-                    "the sentence contains a lone surrogate, so it cannot be sent to a command", line, sentence
+                    "the sentence contains a character that cannot be encoded as UTF-8 (a lone surrogate)",
+                    line,
+                    sentence,
                 )
         return "".join(f"{sentence}\n" for sentence in sentences).encode()
 

@@ -260,7 +260,7 @@ class _Correction:
             text.encode()
         except UnicodeEncodeError as error:
             raise self.model.failure(
-                "the output contains a lone surrogate, which is not valid text", line, source
+                "the output contains a character that cannot be encoded as UTF-8 (a lone surrogate)", line, source
             ) from error
         return text
 
