@@ -347,6 +347,23 @@ def test_sources_and_references_may_be_tables(tmp_path):
     assert corpus.references == (("He goes .",), ("I agree .",))
 
 
+@pytest.mark.parametrize(("first", "second"), [("b", "a"), ("1", "0"), ("2", "1")])
+def test_rows_of_reference_tables_are_matched_by_id(tmp_path, first, second):
+    (tmp_path / "s.csv").write_text(f"id,source\n{second},He go .\n{first},I agree .\n", encoding="utf-8")
+    (tmp_path / "r.csv").write_text(f"id,reference\n{first},I agree !\n{second},He goes .\n", encoding="utf-8")
+    (tmp_path / "p.csv").write_text(f"id,prediction\n{first},I disagree .\n{second},He went .\n", encoding="utf-8")
+    corpus = read_parallel(tmp_path / "s.csv", [tmp_path / "r.csv"])
+    assert corpus.references == (("He goes .",), ("I agree !",))
+    assert read_predictions(tmp_path / "p.csv", corpus) == ["He went .", "I disagree ."]
+
+
+def test_ids_of_references_must_be_those_of_the_sources(tmp_path):
+    (tmp_path / "s.txt").write_text("He go .\nI agree .\n", encoding="utf-8")
+    (tmp_path / "r.csv").write_text("id,reference\n3,He goes .\n4,I agree !\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"r\.csv: 2 ids are not in the corpus: '3', '4'"):
+        read_parallel(tmp_path / "s.txt", [tmp_path / "r.csv"])
+
+
 def test_parallel_round_trip(tmp_path):
     demo = gecbench.load_demo()
     paths = [tmp_path / f"r{k}.txt" for k in range(4)]

@@ -356,19 +356,19 @@ def _table_hint(lines: Sequence[str]) -> str | None:
     return None
 
 
-def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
-    """Read the lines of a text file, or a column of a table.
+def _read_texts(path: str | Path, names: Sequence[str]) -> tuple[list[str], Columns | None]:
+    """Read the lines of a text file, or a column of a table together with its table.
 
     `names` are the possible names of the column.
     """
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
     if ending not in ENDINGS:
-        return read_lines(path)
+        return read_lines(path), None
     columns = _READERS[ending](read_bytes(path), str(path))
     if isinstance(columns, list):
-        return columns
+        return columns, None
     fix = f"Rename the columns so that exactly one has one of these names: {', '.join(names)}"
-    return columns.texts(columns.find(names, None, fix))
+    return columns.texts(columns.find(names, None, fix)), columns
 
 
 def columns_of(table: Any) -> Columns | None:
@@ -434,8 +434,7 @@ def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = No
     Rows are matched by id if the table has an id column, and by position otherwise.
     """
     texts = columns.texts(columns.find(PREDICTION_NAMES, column, "Choose one with column=NAME"))
-    ids = id_column(columns.values)
-    order = range(len(texts)) if ids is None else _order_by_id(columns, ids, corpus)
+    order = _order_by_id(columns, corpus.ids or ())
     sources = [name for name in columns.values if name.lower() in SOURCE_NAMES]
     if len(texts) == len(corpus) and len(sources) == 1:
         _check_sources(columns, sources[0], corpus, order)
@@ -448,12 +447,15 @@ def id_column(names: Iterable[str]) -> str | None:
     return next((name for usual in _ID_NAMES for name in listed if name.lower() == usual), None)
 
 
-def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
-    """Return the row of each sentence, matched by id.
+def _order_by_id(columns: Columns, ids: Sequence[str]) -> Sequence[int]:
+    """Return the row of each sentence, matched by id, or by position if the table has no ids.
 
     The ids are those of the corpus, or sentence numbers counted from 0 or 1.
     """
-    given, ids = [*map(str, columns.values[name])], corpus.ids or ()
+    name = id_column(columns.values)
+    if name is None:
+        return range(len(columns))
+    given = [*map(str, columns.values[name])]
     start = None if set(given) == set(ids) else _first_number(given, ids)
     if start is not None:
         numbers = f"{name} {start} to {start + len(ids) - 1}"
@@ -553,23 +555,30 @@ _READERS: Mapping[str, Callable[[bytes, str], Columns | list[str]]] = {
 def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpus:
     """Read a corpus from a source file and one file per reference.
 
-    Sentences are paired by line number, and essays by id.
+    Sentences are paired by line number, essays and rows of tables with an id column by id.
     """
     if not references:
         raise InputError("there are no reference files", fix="Give at least one")
-    sources = read_texts(source, SOURCE_NAMES)
+    sources, table = _read_texts(source, SOURCE_NAMES)
     if not sources:
         raise InputError("the file is empty", file=str(source), fix="Give one sentence per line")
     if is_essays(sources):
         return _read_parallel_essays(parse_essays(sources, str(source)), references)
-    columns = [read_texts(path, REFERENCE_NAMES) for path in references]
-    for path, column in zip((source, *references), (sources, *columns), strict=True):
-        check_not_m2(column, str(path))
-    for path, column in zip(references, columns, strict=True):
-        fix = "Write one line per sentence in both files, in the same order"
-        check_line_count(len(column), len(sources), str(source), str(path), fix)
+    check_not_m2(sources, str(source))
+    name = id_column(table.values) if table else None
+    ids = [*map(str, table.values[name] if table and name else range(1, len(sources) + 1))]
+    columns = [_read_reference(path, ids, str(source)) for path in references]
     files = {"reference_files": tuple(map(str, references))}
-    return Corpus(sources, list(zip(*columns, strict=True)), name=Path(source).name, metadata=files)
+    return Corpus(sources, list(zip(*columns, strict=True)), ids=ids, name=Path(source).name, metadata=files)
+
+
+def _read_reference(path: str | Path, ids: Sequence[str], source: str) -> list[str]:
+    """Return the references of a file, one for each id of the sources in the file `source`."""
+    texts, table = _read_texts(path, REFERENCE_NAMES)
+    check_not_m2(texts, str(path))
+    fix = "Write one line per sentence in both files, in the same order"
+    check_line_count(len(texts), len(ids), source, str(path), fix)
+    return texts if table is None else [texts[row] for row in _order_by_id(table, ids)]
 
 
 def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) -> Corpus:
