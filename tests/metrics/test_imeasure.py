@@ -235,7 +235,7 @@ def test_parameters_and_signatures_read_back(text):
     metric = make_metric(text)
     signature = metric.score_corpus(DEMO, GOOD).signature
     assert make_metric(str(signature)) == metric
-    with pytest.raises(InputError, match="is not yes or no"):
+    with pytest.raises(InputError, match="mixing='maybe' is not yes, no, strict or cap"):
         make_metric("imeasure(mixing=maybe)")
     with pytest.raises(InputError, match="not a complete I-measure signature"):
         make_metric("imeasure|mixing:cap|version:1")

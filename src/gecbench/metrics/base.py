@@ -875,7 +875,7 @@ def _parameters(kind: type[Metric], text: str) -> dict[str, Any]:
             raise InputError(f"{kind.name}: {name} has no value", fix=f"Write {name}={example}, for example")
         if name in chosen:
             raise InputError(f"{kind.name}: {name} is given twice", fix="Give it once")
-        chosen[name] = value if value in found.choices else _convert(kind.name, name, value, found.default)
+        chosen[name] = value if value in found.choices else _convert(kind.name, found, value)
     return chosen
 
 
@@ -883,16 +883,19 @@ def _is_free_text(parameter: Parameter) -> bool:
     return isinstance(parameter.default, str) and not parameter.choices
 
 
-def _convert(metric: str, name: str, value: str, default: object) -> object:
+def _convert(metric: str, parameter: Parameter, value: str) -> object:
     words = {"true": True, "yes": True, "false": False, "no": False}
+    default = parameter.default
     try:
         if isinstance(default, bool):
             return words[value.lower()]
         if isinstance(default, (int, float)):
             return type(default)(plain_number(value))
     except (KeyError, ValueError) as error:
-        kind = {bool: "yes or no", int: "a whole number"}.get(type(default), "a number")
-        raise InputError(f"{metric}: {name}={value!r} is not {kind}") from error
+        named = ["yes", "no", *(str(choice) for choice in parameter.choices if not isinstance(choice, bool))]
+        kinds = {bool: f"{', '.join(named[:-1])} or {named[-1]}", int: "a whole number"}
+        kind = kinds.get(type(default), "a number")
+        raise InputError(f"{metric}: {parameter.name}={value!r} is not {kind}") from error
     return value
 
 
