@@ -36,7 +36,7 @@ Args:
     references (list of list of str): the references of each sentence, one or more.
     ids (list of str or int, optional): an id of each sentence. Rows are sorted by id, and a repeated id counts
         once. So several processes give the same score as one.
-    order (int, 4): longest n-gram (the official script ignores this option).
+    order (int, 4): longest n-gram (the official script's -n works differently).
     iterations (int, 500): how many times references are drawn.
     draws (str, "py2"): "py2" (the draws of the published numbers) or "py3".
     variant (str, "2017"): "2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset"

@@ -53,10 +53,12 @@ class GLEU(Metric):
 
     The precision is the share of the prediction's n-grams that are in a reference. The penalty counts n-grams kept from
     the source that are not in the reference. With several references, one is drawn per sentence, 500 times, and the
-    mean is reported. As in the official script, the corpus score is 0 if one n-gram order has no match at all.
+    mean is reported. As in the official script, the corpus score is 0 if, for one length of n-grams, no sentence has
+    more matching than penalized n-grams.
 
     Args:
-        order: The longest n-gram. The official script has this option but ignores it.
+        order: The longest n-gram. With `-n 3`, the official script leaves out longer n-grams but still divides by 4, so
+            its score differs from `order=3`.
         iterations: How many times references are drawn.
         draws: "py2" draws references as Python 2 did, which gave the published numbers of JFLEG and the 2016 paper.
             "py3" draws as the same scripts do under Python 3.
@@ -88,7 +90,7 @@ class GLEU(Metric):
     papers: ClassVar[str] = "Napoles et al. 2015; Sakaguchi et al. 2016"
     explains: ClassVar[bool] = True
 
-    order: int = parameter(4, "longest n-gram (the official script ignores this option)")
+    order: int = parameter(4, "longest n-gram (the official script's -n works differently)")
     iterations: int = parameter(500, "how many times references are drawn")
     draws: Generator = parameter("py2", '"py2" (the draws of the published numbers) or "py3"')
     variant: Variant = parameter(
