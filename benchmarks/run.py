@@ -388,7 +388,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="print the names and end")
     parser.add_argument("--save", metavar="FILE", help="write the figures as JSON; other parts of the file are kept")
     parser.add_argument("--compare", metavar="FILE", help="a saved run to compare with")
-    parser.add_argument("--peers", metavar="PYTHON", help="an environment's Python that has the others' packages")
+    parser.add_argument(
+        "--peers", metavar="PYTHON", type=os.path.abspath, help="an environment's Python that has the others' packages"
+    )
     parser.add_argument(
         "--seconds", metavar="N", type=float, default=SECONDS, help="repeat each so long (default: 5); 0: once"
     )
