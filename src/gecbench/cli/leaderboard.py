@@ -185,7 +185,8 @@ def _add_serve(actions: Any) -> None:
   {TOKEN}=secret gecbench leaderboard serve --board board \\
       -c demo --host 0.0.0.0 --port 8000
 
-If {TOKEN} is set, uploads need that token. Reading the page
+If {TOKEN} is set, uploads need that token. If teams have
+tokens (leaderboard token), uploads need one of these instead. Reading the page
 needs no token.
 """
     parser = add_command(actions, "serve", "Serve the board's page, with uploads", examples, serve)

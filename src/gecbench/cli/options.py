@@ -231,8 +231,9 @@ def add_resampling_options(parser: argparse.ArgumentParser, resamples: int) -> N
         metavar="N",
         type=count,
         default=resamples,
-        help=f"bootstrap resamples for 95%% confidence intervals{'' if resamples else '; 0 computes none'} "
-        f"(default: {resamples})",
+        help="resamples for 95%% confidence intervals and the paired test (default: 1000)"
+        if resamples
+        else "bootstrap resamples for 95%% confidence intervals; 0 computes none (default: 0)",
     )
     about = f"seed of the resampling (default: {DEFAULT_SEED})"
     parser.add_argument("--seed", metavar="N", type=count, default=DEFAULT_SEED, help=about)

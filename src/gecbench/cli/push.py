@@ -15,9 +15,10 @@ _EXAMPLES = """  gecbench push metric gleu --repo owner/gleu --dry-run
 Log in first with hf auth login, or set HF_TOKEN.
 
 Only files that belong to a metric, dataset or leaderboard are uploaded. Hidden
-and git-ignored files are skipped, except for the built data of a dataset. The
-records, outputs and tokens of a board are never uploaded. If a file seems to
-contain a key or token, nothing is uploaded.
+and git-ignored files are skipped, except for the built data of a dataset. From
+a board, only the built page is uploaded, with the data that it shows: never the
+files and tokens in the board's own folder. If a file seems to contain a key or
+token, nothing is uploaded.
 """
 
 

@@ -88,14 +88,14 @@ def add_parser(commands: Any, summary: str) -> None:
         help="file for the outputs, .txt or .jsonl (default: a file named after the corpus and the model)",
     )
     running.add_argument("--name", help="the system's name in the table; for endpoint: the model's name on the server")
-    about = "sentences per batch (default: 32 for python and transformers, all for cmd and endpoint)"
+    about = "sentences per batch (default: 32 for python, 16 for transformers, all for cmd and endpoint)"
     running.add_argument("--batch", metavar="N", type=positive, help=about)
     running.add_argument("--restart", action="store_true", help="discard the saved outputs of an interrupted run")
     about = "replace line breaks inside an output with spaces"
     running.add_argument("--flatten", dest="flatten_lines", action="store_true", help=about)
     about = "longest wait for an output line of cmd (default: no limit) or a reply of endpoint (default: 120)"
     running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help=about)
-    about = "for transformers and endpoint: a prompt's name, file or text (default for endpoint: minimal)"
+    about = "for transformers and endpoint: a prompt's name, file or text (default for chat models: minimal)"
     running.add_argument("--prompt", metavar="PROMPT", help=about)
     about = "for transformers: number of beams (default: greedy decoding)"
     running.add_argument("--beams", metavar="N", type=positive, help=about)

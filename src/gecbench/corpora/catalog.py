@@ -26,7 +26,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
     {alias: declared.name for declared in DATASETS.values() for alias in declared.aliases}
 )
 _DEMO = HumanJudgments(
-    "two judges ranked the four toy systems of the demo",
+    "three judges ranked the four toy systems of the demo",
     lambda: read_judgments(DATA / "judgments.csv"),
     load_demo_systems,
     "demo",

@@ -268,7 +268,8 @@ class ERRANT(Metric):
     name: ClassVar[str] = "errant"
     title: ClassVar[str] = "ERRANT"
     description: ClassVar[str] = (
-        "F0.5 of edits with error types, matched by span and correction; to score plain text, install errant"
+        "F0.5 of edits with error types, matched by span and correction; to score plain text, install errant and a "
+        "spaCy model"
     )
     papers: ClassVar[str] = "Bryant et al. 2017"
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")

@@ -28,7 +28,9 @@ from gecbench.metrics.policy import Sampled
 _EXAMPLES = """  gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
   gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o system.txt -d
   gecbench compute_gleu --jfleg -s test.src -r test.ref? --hyp system.txt
-
+"""
+_ABOUT_N = "leave out n-grams longer than N, but still divide by 4, like the official script (default: 4)"
+_OPTIONS = """
 To list the options, run gecbench compute_gleu -h. To list the options of
 JFLEG's gleu.py, run gecbench compute_gleu --jfleg -h.
 """
@@ -60,7 +62,7 @@ class Spread(NamedTuple):
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     usage = f"[{_JFLEG}] -s FILE -r FILE ... -o FILE ... [options]"
-    add_dropin(commands, "compute_gleu", summary, usage, _EXAMPLES, run)
+    add_dropin(commands, "compute_gleu", summary, usage, _EXAMPLES + _OPTIONS, run)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -98,15 +100,18 @@ def _warn_of_corpus(corpus: Corpus, given: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    other = f"For the options of JFLEG's gleu.py, run: gecbench compute_gleu {_JFLEG} -h"
-    about = "Compute GLEU like the official script compute_gleu."
-    parser = argparse.ArgumentParser(prog="gecbench compute_gleu", description=about, epilog=other)
+    parser = argparse.ArgumentParser(
+        prog="gecbench compute_gleu",
+        description="Compute GLEU like the official script compute_gleu.",
+        epilog=f"examples:\n{_EXAMPLES}\nFor the options of JFLEG's gleu.py, run: gecbench compute_gleu {_JFLEG} -h",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("-r", "--reference", metavar="FILE", nargs="*", required=True, help="one file per reference")
     parser.add_argument("-s", "--source", metavar="FILE", required=True, help="source sentences")
     parser.add_argument(
         "-o", "--hypothesis", metavar="FILE", nargs="*", required=True, help="one file per system; - is standard input"
     )
-    parser.add_argument("-n", type=int, default=_ORDERS, help="length of the longest n-grams (default: 4)")
+    parser.add_argument("-n", metavar="N", type=int, default=_ORDERS, help=_ABOUT_N)
     parser.add_argument("-d", "--debug", action="store_true", help="also print sentence scores")
     parser.add_argument("--iter", metavar="N", type=int, default=500, help="random draws of references (default: 500)")
     parser.set_defaults(python="2")
@@ -121,7 +126,7 @@ def _jfleg_parser() -> argparse.ArgumentParser:
     parser.add_argument("--src", "-s", metavar="FILE", required=True, dest="source", help="source sentences")
     about = "one file per system; - is standard input"
     parser.add_argument("--hyp", metavar="FILE", nargs="*", required=True, dest="hypothesis", help=about)
-    parser.add_argument("-n", type=int, default=_ORDERS, help="length of the longest n-grams (default: 4)")
+    parser.add_argument("-n", metavar="N", type=int, default=_ORDERS, help=_ABOUT_N)
     parser.add_argument("--iter", metavar="N", type=int, default=500, help="random draws of references (default: 500)")
     parser.add_argument("--sent", action="store_true", help="print sentence scores instead of the corpus score")
     about = "draw references and split words as the script does in this Python version (default: 3)"
