@@ -324,7 +324,7 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
         raise InputError(
             f"the metric {next(iter(by_sentence))} has sentence scores, but no system scores",
             fix="Give its system scores in SCORES.tsv, under the same name. "
-            "A file without metric names holds one metric, named like the file",
+            "If a file has no metric names, its file name is the name of the metric",
         )
     return scores
 
