@@ -118,20 +118,19 @@ _CLITICS = {mark + end for mark in "'’" for end in ("", "s", "m", "d", "ll", "
 _JOIN_LEFT = {*".,!?;:%)]}…”»", "...", "''"} | _CLITICS
 _JOIN_RIGHT = {*"([{$#", "``"}
 _CLOSING = {'"': '"', "“": "”", "„": "“”", "«": "»", "‘": "’", "‚": "‘’"}  # the marks that close each opening mark
-_CHINESE = re.compile(f"[{_CJK}]+")
-_CHINESE_OR_MARKS = re.compile(f"[{_CJK}“”‘’—…·]+")
 
 
 def _detokenize(tokens: list[str]) -> str:
     text: list[str] = []
     unclosed: list[str] = []
-    chinese = _CHINESE_OR_MARKS if _CHINESE.search("".join(tokens)) else _CHINESE
+    chinese = re.compile(f"[{_CJK}“”‘’—…·]+") if re.search(f"[{_CJK}]", "".join(tokens)) else None
     joined = True
     for place, token in enumerate(tokens, 1):
         closed = next((mark for mark in reversed(unclosed) if token in _CLOSING[mark]), None)
         opens = token in _CLOSING and closed is None and place < len(tokens)
         left = not opens and (token in _CLOSING or closed is not None or token.lower() in _JOIN_LEFT)
-        if text and not joined and not left and not (chinese.fullmatch(tokens[place - 2]) and chinese.fullmatch(token)):
+        unspaced = chinese and chinese.fullmatch(tokens[place - 2]) and chinese.fullmatch(token)
+        if text and not joined and not left and not unspaced:
             text.append(" ")
         text.append('"' if token in ("``", "''") else token)
         joined = opens or token in _JOIN_RIGHT
