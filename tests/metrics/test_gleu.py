@@ -133,6 +133,11 @@ class TestValue:
         assert metric.score(**perfect).sentence_scores().tolist() == [0]
         assert GLEU(variant="equation1").score(**perfect).sentence_scores().tolist() == [1]
 
+    def test_a_sentence_with_more_penalties_than_matches_scores_zero_by_equation_1(self):
+        wrong = {"sources": ["a b"], "predictions": ["a b"], "references": [["c d"]]}  # numerator -2 of 2
+        assert GLEU(order=1, variant="equation1").score(**wrong).sentence_scores().tolist() == [0]
+        assert GLEU(order=1).score(**wrong).sentence_scores().tolist() == [1 / 2]
+
     def test_a_corpus_of_empty_hypotheses_scores_zero(self):
         score = GLEU().score(sources=["a b"], predictions=[""], references=[["a c"]])
         assert score.value == 0

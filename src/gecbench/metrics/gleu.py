@@ -153,7 +153,7 @@ class GLEU(Metric):
         return found
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return exp(log brevity penalty + mean log precision), or 0 if any count is 0."""
+        """Return exp(log brevity penalty + mean log precision), or 0 if a count is ≤ 0."""
         usable = totals[..., 0] > 0
         for k in range(1, totals.shape[-1]):
             usable = usable & (totals[..., k] > 0)
@@ -200,7 +200,8 @@ class GLEU(Metric):
         As in the official script, every 0 among the counts becomes 1, including lengths and denominators. The variant
         "multiset" is not smoothed.
         """
-        return self.values(statistics.counts if self.variant == "multiset" else np.maximum(statistics.counts, 1))
+        counts = statistics.counts
+        return self.values(counts if self.variant == "multiset" else np.where(counts == 0, 1, counts))
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return variant, references, order, draws and tokens."""
