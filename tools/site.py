@@ -248,13 +248,21 @@ def _python() -> str:
     for name in gecbench.__all__:
         value = getattr(gecbench, name)
         if isinstance(value, ModuleType):
-            shown = [
-                each for each in vars(value).values() if getattr(each, "__module__", "").startswith(value.__name__)
-            ]
+            defined = {
+                each: found
+                for each, found in vars(value).items()
+                if getattr(found, "__module__", "").startswith(value.__name__)
+            }
+            shown = [defined[each] for each in getattr(value, "__all__", defined)]
             members[name] = [f"{each.__module__}.{each.__name__}" for each in shown]
         elif hasattr(value, "__module__") and hasattr(value, "__name__"):
             members.setdefault(value.__module__.split(".")[1], []).append(f"{value.__module__}.{name}")
-    lines = ["# Python", "", "All public names of `import gecbench`, with their docstrings.", ""]
+    lines = [
+        "# Python",
+        "",
+        "Public functions, classes and modules of `import gecbench`, with their docstrings.",
+        "",
+    ]
     for package, names in members.items():
         lines += [f"## {SECTIONS.get(package, package.capitalize())}", ""]
         for name in names:

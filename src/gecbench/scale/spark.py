@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+__all__ = ["counts", "features", "score", "sentence_scores", "with_index"]
 _PLACE = "__place__"
 _ROWS_OF_A_PARTITION = 33  # bits of Spark's monotonically_increasing_id
 
@@ -56,7 +57,7 @@ def score(
             signature has the field `index:order`.
         resamples: Bootstrap resamples for 95% confidence intervals. 0 computes none.
         seed: The seed of the resampling.
-        columns: The other arguments of `gecbench.scale.counts`, such as `source`, `prediction` and `references`.
+        **columns: The other arguments of `gecbench.scale.counts`, such as `source`, `prediction` and `references`.
 
     Returns:
         The scores by metric.
@@ -64,6 +65,7 @@ def score(
     Raises:
         InputError: A column is missing, or rows cannot be scored.
         GecbenchError: Spark failed.
+        gecbench.errors.MissingDependencyError: pyspark is not installed.
     """
     function = scale.counts(metrics, index=index or _PLACE, **columns)
     placed = frame if index else with_index(frame, _PLACE)
@@ -80,8 +82,19 @@ def score(
 def counts(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, *, index: str, **columns: Any) -> DataFrame:
     """Return a data frame of counts.
 
-    Write it as Parquet to score it later with `gecbench.scale.scores`. The arguments are explained in
-    `gecbench.scale.counts`.
+    Write it as Parquet to score it later with `gecbench.scale.scores`.
+
+    Args:
+        frame: The data frame.
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
+        index: The column with each row's position in the corpus, from 0.
+        **columns: The other arguments of `gecbench.scale.counts`, such as `source`, `prediction` and `references`.
+
+    Returns:
+        The frame of counts.
+
+    Raises:
+        InputError: A column is missing, or the metric cannot be counted in batches.
     """
     function = scale.counts(metrics, index=index, **columns)
     return _map_batches(_select_columns(frame, function.columns), function, function.schema)
@@ -90,7 +103,16 @@ def counts(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, *, index: str, 
 def sentence_scores(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, **columns: Any) -> DataFrame:
     """Return the frame with one more column per metric: its sentence scores.
 
-    `columns` are the arguments of `gecbench.scale.sentence_scores`.
+    Args:
+        frame: The data frame.
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
+        **columns: The other arguments of `gecbench.scale.sentence_scores`.
+
+    Returns:
+        The frame.
+
+    Raises:
+        InputError: A column is missing, or the frame already has a column of this name.
     """
     return _with_columns(frame, scale.sentence_scores(metrics, **columns))
 
@@ -98,7 +120,15 @@ def sentence_scores(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, **colu
 def features(frame: DataFrame, **columns: Any) -> DataFrame:
     """Return the frame with the columns of `gecbench.scale.features`.
 
-    `columns` are the arguments of that function.
+    Args:
+        frame: The data frame.
+        **columns: The arguments of `gecbench.scale.features`.
+
+    Returns:
+        The frame.
+
+    Raises:
+        InputError: A column is missing, or the frame already has a column of this name.
     """
     return _with_columns(frame, scale.features(**columns))
 
@@ -109,6 +139,17 @@ def with_index(frame: DataFrame, name: str = "index") -> DataFrame:
     Rows are numbered in their order. The frame is computed twice, because the rows of each partition are counted first.
     Its order must be the same both times, as for files that are read and not shuffled. If the number of rows differs,
     `score` raises an error.
+
+    Args:
+        frame: The data frame.
+        name: The name of the new column.
+
+    Returns:
+        The frame.
+
+    Raises:
+        GecbenchError: Spark failed.
+        gecbench.errors.MissingDependencyError: pyspark is not installed.
     """
     functions = _functions()
     with readable_errors():
