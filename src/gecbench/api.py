@@ -243,8 +243,8 @@ def human_bound(
         The method `ratio(system)` of an entry divides the system's score by the human score.
 
     Raises:
-        InputError: A sentence has fewer than two references or annotators, sentences have different numbers of them, or
-            there are more than 16.
+        InputError: There are fewer than two references or annotators, or more than 16, or sentences have different
+            numbers of references.
         gecbench.errors.MissingDependencyError: The metric or tokenizer needs a package that is not installed.
         gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
@@ -272,7 +272,7 @@ def meta(
     """Measure how well metrics agree with published human judgments.
 
     Args:
-        metrics: Metric names or objects, as in `score`.
+        metrics: Metric names or objects, as in `score`. By default GLEU.
         human: The name of the judgments: "demo", "conll14", "conll14-crowd", "seeda:edit" or "seeda:sentence".
         systems: The judged systems to include: their names, the name of a set (SEEDA's "base" and "fluency"), or "all".
         corpus: The corpus to score the systems on. By default, the corpus of the judgments.

@@ -98,7 +98,11 @@ class Scores(_Entries[Score]):
         return {name: score.to_dict() for name, score in self.items()}
 
     def to_pandas(self) -> Any:
-        """Return a `pandas.DataFrame` of one row, with the columns of `Report.to_pandas`."""
+        """Return a `pandas.DataFrame` of one row, with the columns of `Report.to_pandas`.
+
+        Raises:
+            gecbench.errors.MissingDependencyError: pandas is not installed.
+        """
         return Report({"predictions": self}, []).to_pandas()
 
 

@@ -69,7 +69,7 @@ def load_corpus(
         name: The corpus, such as "conll14". It may include configuration and split ("jfleg:test"). For "demo", the
             other arguments are ignored.
         config: The configuration. By default the one in `name`, or the default of the dataset.
-        split: The split. By default the one in `name`, or "test" if the dataset has it.
+        split: The split. By default the one in `name`, or "test" if the configuration has it, otherwise its last split.
         annotations: None loads edits if the configuration has edits. True derives missing edits from the references.
             False loads no edits.
         mirror: A folder with the dataset's files. By default the folder in the environment variable GECBENCH_MIRROR.

@@ -251,6 +251,9 @@ class Corpus:
         Args:
             **changes: The new values of these fields, by name.
 
+        Raises:
+            InputError: The new values are invalid.
+
         >>> Corpus(["a"]).replace(name="mine").name
         'mine'
         """

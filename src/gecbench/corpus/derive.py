@@ -34,7 +34,8 @@ def derive_references(corpus: Corpus) -> Corpus:
         corpus: A corpus with annotations.
 
     Returns:
-        The corpus with references. A sentence without annotators gets its source as the only reference.
+        The corpus with references. Of each edit, the first correction is used. A sentence without annotators gets its
+        source as the only reference.
 
     Raises:
         InputError: The corpus has no annotations, or the edits of an annotator overlap.
@@ -150,8 +151,8 @@ def ungroup(corpus: Corpus) -> Corpus:
         corpus: A corpus with error groups.
 
     Returns:
-        The corpus with annotations. If no group of a sentence mentions an annotator, this annotator gets an annotation
-        without edits.
+        The corpus with annotations. If a sentence has a number of annotators, an annotator whom no group mentions gets
+        an annotation without edits.
 
     Raises:
         InputError: The corpus has no error groups.

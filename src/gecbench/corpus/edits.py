@@ -242,7 +242,8 @@ class EditedTexts(tuple[str, ...]):
             The corrected texts with their edits.
 
         Raises:
-            InputError: There is not one entry of annotations per source, or edits of one annotator overlap.
+            InputError: There is not one entry of annotations per source, or edits of a sentence's first annotation
+                overlap.
         """
         table = annotations if isinstance(annotations, EditTable) else EditTable.of(annotations)
         if len(table) != len(sources):

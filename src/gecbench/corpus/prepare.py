@@ -68,7 +68,7 @@ class ForeignTextWarning(UserWarning):
 
 
 class RawTextWarning(UserWarning):
-    """A few predictions do not look tokenized like their sources.
+    """A few predictions or references do not look tokenized like their sources.
 
     If there are many, `InputError` is raised instead.
     """
@@ -239,10 +239,10 @@ def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
         corpus: The corpus whose tokenization to follow.
 
     Returns:
-        The texts with single spaces between tokens.
+        The tokenized texts. They stay unchanged if the corpus is raw text, or if they are already tokenized like it.
 
     Raises:
-        InputError: There is not one text per sentence.
+        InputError: There is not one text per sentence, or a text is not a string.
 
     >>> from gecbench import Corpus
     >>> tokenize_like(["She doesn't like cats."], Corpus(["She do n't like cat ."], [["She does n't like cats ."]]))
@@ -776,8 +776,8 @@ def check_alignment(
     Two cases are errors, because real corrections share more tokens with their sources:
 
     - Ten misplaced lines in a row. In a corpus of fewer than 20 lines, half of the lines are enough, but at least five.
-    - Thirty lines in a row that share less than 20% of their tokens with their sources. In a corpus of 10 to 29 lines,
-      this must be true of all lines.
+    - Thirty lines in a row that on average share less than 20% of their tokens with their sources. In a corpus of 10 to
+      29 lines, the average of all lines counts.
 
     Lines of fewer than four tokens are never compared with neighboring sources. Their overlap is the share of their
     tokens that the source contains. Empty lines and lines with short sources are ignored. In a corpus of at least 4,000
@@ -795,8 +795,8 @@ def check_alignment(
 def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Return which lines share less than 20% of their tokens with their source.
 
-    Shifted lines look like this. Each line is compared only with its own source, so the result does not depend on other
-    lines.
+    Shifted lines look like this. Empty lines, and lines whose source has fewer than four tokens, are never returned.
+    Each line is compared only with its own source, so the result does not depend on other lines.
     """
     seen, likeness, _ = _source_overlap(sources, lines)
     foreign = np.zeros(len(lines), dtype=np.bool_)
@@ -913,9 +913,9 @@ def _source_overlap(
 
 
 def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.int32]:
-    """Count the distinct tokens of each pair of lines.
+    """Count the tokens of each pair of lines.
 
-    Return the number in the left line, in the right line, in both, and in either.
+    Return the number of tokens in the left line and in the right line, and of distinct tokens in both and in either.
     """
     ours, theirs = encode_lines(left), encode_lines(right)
     counts: npt.NDArray[np.int32] = kernels.select("tokens").count_shared(

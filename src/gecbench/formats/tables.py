@@ -448,9 +448,10 @@ def id_column(names: Iterable[str]) -> str | None:
 
 
 def _order_by_id(columns: Columns, ids: Sequence[str]) -> Sequence[int]:
-    """Return the row of each sentence, matched by id, or by position if the table has no ids.
+    """Return the row of each sentence.
 
-    The ids are those of the corpus, or sentence numbers counted from 0 or 1.
+    Rows are matched by id, or by position if the table has no ids. The ids are those of the corpus, or sentence numbers
+    counted from 0 or 1.
     """
     name = id_column(columns.values)
     if name is None:
@@ -573,7 +574,10 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpu
 
 
 def _read_reference(path: str | Path, ids: Sequence[str], source: str) -> list[str]:
-    """Return the references of a file, one for each id of the sources in the file `source`."""
+    """Return the references of a file in the order of the sources.
+
+    `ids` are the ids of the sources, and `source` is the file of the sources.
+    """
     texts, table = _read_texts(path, REFERENCE_NAMES)
     check_not_m2(texts, str(path))
     fix = "Write one line per sentence in both files, in the same order"

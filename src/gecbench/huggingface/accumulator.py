@@ -22,16 +22,17 @@ from gecbench.metrics.base import Metrics, metric_columns
 class OrderWarning(UserWarning):
     """Outputs of several processes have no ids, so their order is unknown.
 
-    The scores of GLEU and M2 depend on the order.
+    The scores of GLEU, M2, ERRANT and CLEME depend on the order.
     """
 
 
 class Accumulator:
     """Collect outputs of batches and processes, and score them in the corpus's order.
 
-    GLEU's random references and M2's choice of annotators depend on the order of the sentences. An accumulator uses the
-    ids of the sentences to restore that order. So the scores are identical to those of a single call of `score`, even
-    if batches are shuffled, split between processes, or repeat some sentences (as with `DistributedSampler`).
+    GLEU's random references, and the annotators that M2 and ERRANT choose, depend on the order of the sentences. An
+    accumulator uses the ids of the sentences to restore that order. So the scores are identical to those of a single
+    call of `score`, even if batches are shuffled, split between processes, or repeat some sentences (as with
+    `DistributedSampler`).
 
     Args:
         corpus: A `Corpus`, a name such as `"jfleg:test"`, a file or rows, as in `score`.
@@ -48,16 +49,15 @@ class Accumulator:
         InputError: The corpus, a metric or the tokenizer is unknown.
         gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
-    Example:
-        >>> from gecbench import score
-        >>> total = Accumulator("demo", ["gleu", "m2"])
-        >>> other = Accumulator("demo", ["gleu", "m2"])
-        >>> outputs = total.corpus.sources
-        >>> total.update(range(0, 42, 2), outputs[0::2])
-        >>> other.update(range(1, 42, 2), outputs[1::2])
-        >>> total.merge(other)
-        >>> total.compute()["gleu"].value == score(outputs, "demo")["gleu"].value
-        True
+    >>> from gecbench import score
+    >>> total = Accumulator("demo", ["gleu", "m2"])
+    >>> other = Accumulator("demo", ["gleu", "m2"])
+    >>> outputs = total.corpus.sources
+    >>> total.update(range(0, 42, 2), outputs[0::2])
+    >>> other.update(range(1, 42, 2), outputs[1::2])
+    >>> total.merge(other)
+    >>> total.compute()["gleu"].value == score(outputs, "demo")["gleu"].value
+    True
     """
 
     def __init__(self, corpus: CorpusLike, metrics: Metrics | None = None, *, tokenize: str = "auto") -> None:
@@ -136,6 +136,9 @@ class Accumulator:
         """Return the outputs in the order of the corpus, checked and tokenized.
 
         `Metric.score_prepared` scores them. `partial` is explained in `compute`.
+
+        Raises:
+            InputError: Sentences have no output, or two different outputs.
         """
         corpus, places = self.corpus, sorted(self._outputs)
         if len(places) < len(corpus):

@@ -64,11 +64,10 @@ def reward(
             or has the wrong number of rows, or if a row has no reference.
         gecbench.errors.MissingDependencyError: The metric needs a package that is not installed.
 
-    Example:
-        >>> gleu = reward("gleu", source="sentence", references="corrections")
-        >>> rows = {"sentence": ["He go home ."] * 2, "corrections": [["He goes home ."]] * 2}
-        >>> gleu(["He goes home.", ""], **rows)
-        [1.0, 0.0]
+    >>> gleu = reward("gleu", source="sentence", references="corrections")
+    >>> rows = {"sentence": ["He go home ."] * 2, "corrections": [["He goes home ."]] * 2}
+    >>> gleu(["He goes home.", ""], **rows)
+    [1.0, 0.0]
     """
     made = make_metric(metric)
     if made.name not in METRICS:

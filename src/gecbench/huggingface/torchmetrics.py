@@ -40,8 +40,13 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
 
     Args:
         corpus: A `Corpus`, a name such as "jfleg:validation", a file or rows. None if updates contain the texts.
-        tokenize: "auto" tokenizes raw outputs like the corpus. "none" leaves outputs unchanged.
-        options: Parameters of the metric, such as `order=2`, and options of `torchmetrics.Metric`.
+        tokenize: "auto" tokenizes raw outputs like the corpus, "none" leaves them unchanged, and any other value is the
+            name of a tokenizer.
+        **options: Parameters of the metric, such as `order=2`, and options of `torchmetrics.Metric`.
+
+    Raises:
+        gecbench.errors.MissingDependencyError: torchmetrics, or a package that the metric needs, is not installed.
+        InputError: The corpus, a parameter or the tokenizer is unknown.
     """
 
     name: ClassVar[str]

@@ -235,7 +235,7 @@ def trueskill(
         scores by system.
 
     Raises:
-        InputError: There are no ranked pairs of systems, or no runs.
+        InputError: There are no ranked pairs of systems, no runs or no iterations.
 
     >>> from gecbench.formats.judgments import Judgment
     >>> wins = [Judgment(i, "judge", "A", "B", 1, 2) for i in range(9)]

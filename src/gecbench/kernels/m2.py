@@ -3,9 +3,9 @@
 A block is `S tokens`, then one line per edit, `A start end|||type|||corrections|||required|||comment|||annotator`,
 then an empty line. Tokens are separated by Unicode whitespace.
 
-Published files contain more. The parsers skip text before the S line of a block, comments (`I …`, `# …`), ChERRANT's
-corrected sentences (`T0-A0 …`, `T0 …`) and further numbers after a span. A second S line in a block is an error,
-because it is unclear which sentence the edits belong to.
+Published files contain more. The parsers skip text before the S line of a block, comments (`I …`, and `# …` between
+blocks), ChERRANT's corrected sentences (`T0-A0 …`, `T0 …`) and further numbers after a span. A second S line in a block
+is an error, because it is unclear which sentence the edits belong to.
 
 `errant_compare` reads a layout of its own. Blocks are separated by exactly one empty line. The first line of a block is
 its sentence, even without `S `. All other lines are edits, and their last field is the annotator. `errant_compare`

@@ -144,7 +144,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         The built page with its files and warnings.
 
     Raises:
-        InputError: If the folder is the board itself, contains the board, or is a file.
+        InputError: If the folder is the board itself, one of the board's own folders, contains the board, or is a file.
     """
     store.check_page_folder(Path(folder))
     store.remove_leftovers()

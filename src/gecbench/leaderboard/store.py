@@ -58,7 +58,7 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
     Args:
         folder: The folder, new or without a board.
         corpora: Names or files of corpora.
-        settings: The settings. Their corpora and logo are filled in.
+        settings: The settings. Corpora and logo are filled in, and the metric if none is set and a corpus is a file.
         logo: The file of an image.
 
     Returns:

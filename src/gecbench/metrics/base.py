@@ -273,13 +273,13 @@ def check_number(metric: str, parameter: str, value: object, least: float = 0) -
 
 @dataclass(frozen=True)
 class Interval:
-    """A bootstrap percentile interval.
+    """A confidence interval, usually from the bootstrap.
 
     Args:
         low: The lower end, a fraction like the score.
         high: The upper end.
         confidence: The confidence level, such as 0.95.
-        resamples: The number of bootstrap resamples.
+        resamples: The number of bootstrap resamples, or 0 if the interval comes from a formula.
 
     >>> Interval(0.4, 0.5, 0.95, 1000).high
     0.5

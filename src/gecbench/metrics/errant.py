@@ -226,8 +226,9 @@ _TIERS = {"operation": 1, "category": 2, "error-type": 3}
 class ERRANT(Metric):
     """ERRANT: F-beta of a system's edits against the edits of an annotator.
 
-    Predictions are edits (an M2 file, `EditedTexts`) or texts. The gold is annotations or references. Edits and
-    annotations are compared as they are. For texts and references, the installed `errant` first extracts edits.
+    Predictions are edits (an M2 file, `EditedTexts`) or texts. The gold is annotations, error groups or references.
+    Edits and annotations are compared as they are, unless you set `reannotate`. For texts and references, the installed
+    `errant` first extracts edits.
 
     The score equals `errant_compare` of errant 3.0.2 with one exception: `-NONE-` is read as a deletion
     (docs/metrics/errant.md).

@@ -64,8 +64,8 @@ class GREEN(Metric):
         beta: The weight of recall. 2 weights recall twice as much as precision.
         unit: "word" n-grams, or "char" n-grams including spaces, for text without spaces between words.
         variant: "official" is the authors' program. A sentence with fewer than N tokens in all three texts then scores
-            0, even if it is perfect, because r_N is 0. "gec-metrics" is the library of this name. There, p_n is 1 if
-            nothing is wrong, and r_n is 1 if nothing is missed. Of the references with the largest F, the first is
+            0, even if it is perfect, because r_N is 0. "gec-metrics" is the library of this name. There, r_n is 1
+            if nothing is missed. Of the references with the largest F, the first is
             used. Words are split at single spaces.
 
     Raises:

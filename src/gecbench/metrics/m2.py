@@ -79,8 +79,8 @@ class M2(Metric):
             order. "best-per-sentence" maximizes each sentence alone. "average" is the mean over annotators.
         annotators: "all", or some annotators, such as "0" or "0+2". The other annotators are treated as absent.
         mixing: True adds every mix of the annotators' corrections of independent errors as another annotator (Felice &
-            Briscoe 2015, Table 10). A sentence with more than 1,024 mixes raises an error. "cap" leaves such
-            sentences unmixed and counts them in the diagnostics.
+            Briscoe 2015, Table 10). A sentence with more than 1,024 mixes, or without a valid mix, raises an
+            error. "cap" leaves such sentences unmixed and counts them in the diagnostics.
 
     Raises:
         InputError: A parameter has an unknown value, or `mixing` is combined with `policy="average"`.

@@ -80,7 +80,7 @@ class CheckResult:
             warnings.warn(f"{self._share(self.warned)}{self.warning}", OddPartsWarning, stacklevel=2)
 
     def all_batches_failed(self) -> bool:
-        """Return whether all batches so far have errors."""
+        """Return whether all batches so far, at least three, have errors."""
         return self.refused == self.parts >= _ENOUGH_PARTS
 
     def _share(self, found: int) -> str:

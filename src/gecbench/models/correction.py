@@ -34,7 +34,7 @@ _MADE_BY = "Give the output file of a finished run, or the folder with this file
 
 
 class PromptOverlapWarning(UserWarning):
-    """The prompt contains sentences of the corpus that is scored."""
+    """The prompt contains sentences of the corpus that the model corrects."""
 
 
 def correct(
@@ -60,7 +60,7 @@ def correct(
             or a function. A function takes a string and returns a string, or takes a list of strings and returns a
             list. The type annotation of its parameter says which. Without an annotation, the function is first called
             with one sentence. If it then returns a string, it is called once per sentence, otherwise with lists.
-        corpus: A corpus, or its name.
+        corpus: A `Corpus`, a name such as "jfleg:test", a file or rows, as in `score`.
         output: A file, `.txt` or `.jsonl`. Without it nothing is written, and nothing can be resumed.
         batch: The number of sentences per call of the model. By default 16 for `transformers:`, 32 for functions, and
             all sentences for `cmd:` and `endpoint:`.
@@ -68,7 +68,7 @@ def correct(
         flatten_lines: Replace line breaks inside an output with spaces. Otherwise they are an error.
         raw: Send raw, detokenized sentences. Answers are saved as they are; tokenize them when you score them.
         say: A function to call with progress messages.
-        options: Options of a model that is given as a string.
+        **options: Options of a model that is given as a string.
 
     Returns:
         The corrections, one per sentence.
@@ -79,9 +79,8 @@ def correct(
         gecbench.errors.MissingDependencyError: The model needs a package that is not installed.
         gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
-    Example:
-        >>> correct(lambda sentence: sentence.replace("beatiful", "beautiful"), "demo")[3]
-        'The weather was very beautiful so we was decided to make a picnic in park .'
+    >>> correct(lambda sentence: sentence.replace("beatiful", "beautiful"), "demo")[3]
+    'The weather was very beautiful so we was decided to make a picnic in park .'
     """
     chosen, given = _as_model(model, options), resolve_corpus(corpus)
     wanted = Corpus(sources=detokenize(given.sources), ids=given.ids, name=given.name) if raw else given

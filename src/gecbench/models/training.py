@@ -37,9 +37,9 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
     Args:
         corpus: A `Corpus`, a name such as "jfleg:validation", a file or rows.
         metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
-        prompt: The name of a prompt ("minimal", "fluency"), a file, or a text with `{sentence}` in it. By default, a
-            causal model gets "minimal", and a sequence-to-sequence model gets only the sentence. With a chat template,
-            the prompt is the user's message.
+        prompt: The name of a prompt ("minimal", "fluency", "few-shot"), a file, or a text with `{sentence}` in it. By
+            default, a causal model gets "minimal", and a sequence-to-sequence model gets only the sentence. With a chat
+            template, the prompt is the user's message.
         generation: Options of `model.generate`. By default, decoding is greedy with at most 256 new tokens.
         batch: The number of sentences per batch. By default the trainer's `per_device_eval_batch_size`.
         raw: Give the model raw, detokenized sentences. Use False if it is trained on tokenized sentences.

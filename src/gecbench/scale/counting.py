@@ -63,10 +63,10 @@ def counts(
             `Dataset.map`.
         on_bad: What `merge` and `scores` do with rows that cannot be scored: "error" raises an error, "skip" leaves
             them out and records their number in the signature.
-        tokenized: Skip the check for text that is not tokenized.
-        aligned: Skip the checks for shifted lines and identical texts.
-        foreign: Whether to give a "warning" or an "error" if most predictions share hardly any words with their
-            sources.
+        tokenized: Score text as it is, even if it is not tokenized like its sources, or has labels or code fences.
+        aligned: Skip the checks for shifted lines, swapped texts and identical texts, and those of `foreign`.
+        foreign: Whether to give a "warning" or an "error" if predictions do not resemble their sources, or are
+            identical to a reference.
 
     Returns:
         The function. It can be pickled.
@@ -127,7 +127,21 @@ def tabulate(
 ) -> pyarrow.Table:
     """Count predictions for a corpus in memory.
 
-    The result is the same kind of table that `merge` returns.
+    Args:
+        predictions: One prediction per sentence, in order.
+        corpus: The corpus, as in `gecbench.score`.
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
+        **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `gecbench.score`.
+
+    Returns:
+        A table of counts, like the tables that `merge` returns.
+
+    Raises:
+        InputError: The input cannot be scored, or the metric cannot be counted in batches.
+
+    >>> from gecbench.scale import scores
+    >>> scores(tabulate(["He goes ."], [{"sentence": "He go .", "corrections": ["He goes ."]}], "m2"))["m2"].value
+    1.0
     """
     columns, checker = metric_columns(metrics), Preprocessing(**preprocessing)
     check_preprocessing(checker)

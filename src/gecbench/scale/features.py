@@ -126,8 +126,25 @@ def sentence_scores(
 ) -> SentenceScores:
     """Return a function that adds sentence scores to batches of rows.
 
-    Use it with `Dataset.map(…, batched=True)`. The arguments are explained in `counts`. With `on_bad="error"`, the
-    function raises an `InputError` for a row that cannot be scored.
+    Use it with `Dataset.map(…, batched=True)`. The function raises an `InputError` if a batch fails the input checks.
+
+    Args:
+        metrics: Names of metrics, with parameters in parentheses if any, or metric objects.
+        source: The column of sources.
+        prediction: The column of predictions.
+        references: The column or columns of references.
+        annotations: The column of gold edits.
+        on_bad: "error" raises an `InputError` for a row that cannot be scored. "skip" leaves its scores empty, and
+            writes the reason to the column `fault`.
+        tokenized: As in `counts`.
+        aligned: As in `counts`.
+        foreign: As in `counts`.
+
+    Returns:
+        The function. It can be pickled.
+
+    Raises:
+        InputError: A metric or an option is unknown, or the metric cannot be counted in batches.
 
     >>> rows = {"source": ["He go ."], "prediction": ["He goes ."], "references": [["He goes ."]]}
     >>> sentence_scores("gleu")(rows)
@@ -193,14 +210,28 @@ def features(
     - `characters`: the Levenshtein distance in characters.
     - `gleu_source`: sentence-level GLEU with the source as the only reference. It is 1 for a copy.
     - `gleu`: sentence-level GLEU against `references`, if given.
-    - `foreign`: whether the prediction shares less than 20% of its tokens with its source, as shifted lines do.
+    - `foreign`: whether the prediction shares less than 20% of its tokens with its source, as shifted lines do. Never
+      true for an empty prediction, or for a source of fewer than four tokens.
     - `raw`: whether the prediction is not tokenized like its source.
-    - `wrapped`: whether the prediction has a label, quotes, a list number, a code fence or an explanation that its
-      source does not have.
+    - `wrapped`: whether the prediction has a label, quotes, a list number, markup, a code fence or an explanation that
+      its source does not have.
     - `errant_tp`, `errant_fp`, `errant_fn`: true positives, false positives and false negatives against the best
-      annotator of `annotations`, if given. The argument `errant` gives the metric's parameters: `"errant(…)"`.
+      annotator of `annotations`, if given.
 
-    The other arguments are explained in `counts`.
+    Args:
+        source: The column of sources.
+        prediction: The column of predictions.
+        references: The column or columns of references.
+        annotations: The column of gold edits.
+        errant: The ERRANT metric with its parameters, such as `"errant(mode=cse)"`.
+        on_bad: "error" raises an `InputError` for a row that cannot be read. "skip" leaves its columns empty, and
+            writes the reason to the column `fault`.
+
+    Returns:
+        The function. It can be pickled.
+
+    Raises:
+        InputError: An option is unknown.
 
     >>> features()({"source": ["He go ."], "prediction": ["He goes ."]})["edits"]
     [1]

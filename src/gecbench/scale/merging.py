@@ -47,6 +47,12 @@ def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, see
 
     Raises:
         InputError: Rows are missing, repeated or cannot be scored, or a table does not contain counts.
+
+    >>> from gecbench import scale
+    >>> rows = {"source": ["He go ."] * 2, "prediction": ["He goes ."] * 2, "references": [["He goes ."]] * 2}
+    >>> parts = [scale.counts("gleu(order=2)")(rows, places) for places in ([2, 3], [0, 1])]
+    >>> scale.scores(parts)["gleu"].sentences
+    4
     """
     found = _scores(parts, on_bad, resamples, seed)
     _warn_of_small_sample([found])
@@ -82,8 +88,20 @@ def compare(
 ) -> Report:
     """Compare systems by tables of counts, as `gecbench.compare` compares texts.
 
-    `systems` maps the name of each system to its tables. The other arguments are explained in `scores` and in
-    `gecbench.compare`.
+    Args:
+        systems: The tables of counts of each system, by name.
+        on_bad: As in `merge`.
+        resamples: Resamples for 95% confidence intervals and the paired test.
+        seed: The seed of the resampling.
+        test: "randomization", "bootstrap" or "t-test". None computes no test.
+        against: The system to test against, as in `gecbench.compare`.
+
+    Returns:
+        The report, as `gecbench.compare` returns it.
+
+    Raises:
+        InputError: There are no systems, they were counted on different corpora or with different options, the test is
+            unknown, or a table cannot be scored.
     """
     check_test(test)
     scored = {name: _scores(parts, on_bad, resamples, seed) for name, parts in systems.items()}
@@ -103,7 +121,17 @@ def compare(
 
 
 def read(*places: str | Path) -> pyarrow.Table:
-    """Read tables of counts from Parquet files or folders."""
+    """Read tables of counts from Parquet files or folders.
+
+    Args:
+        *places: Parquet files, or folders that contain them.
+
+    Returns:
+        One table with the rows of all files.
+
+    Raises:
+        InputError: A file is missing, or does not contain a table of counts.
+    """
     import pyarrow
 
     files = [file for place in places for file in (sorted(Path(place).rglob("*.parquet")) or [Path(place)])]
