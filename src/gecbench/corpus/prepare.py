@@ -954,7 +954,7 @@ def warn_of_damage(sources: Sequence[str], lines: Sequence[str], name: str) -> N
             if _is_damage(count, len(lines)) or (count and mark == "\0"):
                 what, fix = _MARKS.get(mark) or _describe_blank(mark)
                 _warn_of_lines(name, f"{what} in {count} of {counted(len(lines), 'line')}. {fix}")
-    count = sum(not line or line.isspace() for line in lines)
+    count = lines.count("") + sum(map(str.isspace, lines))
     if _is_damage(count, len(lines)):
         count -= sum(not line.strip() and not source.strip() for source, line in zip(sources, lines, strict=True))
         if _is_damage(count, len(lines)):
