@@ -949,7 +949,7 @@ def warn_of_damage(sources: Sequence[str], lines: Sequence[str], name: str) -> N
     """
     text = "\n".join(lines)
     for mark in [*_MARKS, *("" if text.isascii() else _BLANKS)]:
-        if mark in text:
+        if mark[0] in text and mark in text:  # a search for one character is far faster than one for "@@ "
             count = sum(mark in line and mark not in source for source, line in zip(sources, lines, strict=True))
             if _is_damage(count, len(lines)) or (count and mark == "\0"):
                 what, fix = _MARKS.get(mark) or _describe_blank(mark)
