@@ -156,4 +156,5 @@ def test_the_site_shows_a_plot_of_every_axis(monkeypatch: pytest.MonkeyPatch) ->
     shown = document["with_figures"](document["DOCUMENTS"][0].read_text(encoding="utf-8"))
     figures = document["figures"]()
     assert re.findall(r"^!\[By .*\]\((.*)\)$", shown, re.MULTILINE) == list(figures)
-    assert "GLEU (exponent 0.98)" in figures["figures/growth-sentences.svg"]
+    exponent = re.search(r"^\| exponent +\| +([\d.]+)", document["parts"]()["sentences"], re.MULTILINE)[1]
+    assert f"GLEU (exponent {exponent})" in figures["figures/growth-sentences.svg"]
