@@ -76,9 +76,7 @@ def test_an_annotator_without_lines_did_not_leave_the_sentence_unchanged(folder,
     assert main(["convert", "combined.m2", "--annotator", "1", "-o", "-"]) == 0
     printed = capsys.readouterr()
     assert printed.out == "He went home .\nShe goes home .\nFine .\n"
-    note = (
-        "where annotator 1 left out a sentence that others annotated, the first annotator's edits are used (1 sentence)"
-    )
+    note = "annotator 1 left out 1 sentence that others annotated. There, the first annotator's edits are used"
     assert note in printed.err
 
 

@@ -90,7 +90,7 @@ def test_missing_lines_of_an_annotator_are_noted(folder, capsys):
     edit = "A 0 1|||R|||b|||REQUIRED|||-NONE-|||"
     Path("gold.m2").write_text(f"S a\n{edit}0\n{edit}1\n\nS c\n{edit}0\n\nS d\n\n")
     assert main(["human", "bound", "--gold", "gold.m2", "-m", "m2"]) == 0
-    unchanged = "where an annotator left out a sentence that others annotated, it counts as unchanged in human scores"
+    unchanged = "human scores treat a sentence that an annotator left out as unchanged"
     note = f"{unchanged} (annotator 1: 1 sentence)\n"
     assert note in capsys.readouterr().err
     Path("out.txt").write_text("b\nb\nd\n")

@@ -99,7 +99,7 @@ def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:
     for i in missing:  # CoNLL-14's combined file leaves out annotators with the same edits as the first annotator
         chosen[i] = [min(corpus.annotations[i], key=lambda found: found.annotator)]
     if missing:
-        left_out = f"where annotator {annotator} left out a sentence that others annotated"
-        log_info(f"{left_out}, the first annotator's edits are used ({counted(len(missing), 'sentence')})")
+        left_out = f"annotator {annotator} left out {counted(len(missing), 'sentence')} that others annotated"
+        log_info(f"{left_out}. There, the first annotator's edits are used")
     alone = Corpus(sources=corpus.sources, annotations=chosen, name=corpus.name)
     return [texts[0] for texts in derive_references(alone).references or ()]

@@ -338,8 +338,8 @@ def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
     chosen = table.of_annotator(annotator)
     others = (np.diff(table.row_offsets) > 0) & (np.diff(chosen.row_offsets) == 0)
     if others.any():
-        left_out = f"where annotator {annotator} left out a sentence that others annotated"
-        log_info(f"{left_out}, the sentence counts as unchanged ({counted(int(others.sum()), 'sentence')})")
+        left_out = f"annotator {annotator} left out {counted(int(others.sum()), 'sentence')} that others annotated"
+        log_info(f"{left_out}. There, the output is the unchanged source")
     return chosen
 
 

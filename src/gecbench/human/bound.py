@@ -185,7 +185,7 @@ def note_missing_lines(corpus: Corpus) -> None:
     lacking = {one: sum(one not in there for there in found if there) for one in sorted(set().union(*found))}
     listed = ", ".join(f"annotator {one}: {counted(lines, 'sentence')}" for one, lines in lacking.items() if lines)
     if listed:
-        note = "where an annotator left out a sentence that others annotated, it counts as unchanged in human scores"
+        note = "human scores treat a sentence that an annotator left out as unchanged"
         log_info(f"{corpus.name}: {note} ({listed})")
 
 
