@@ -378,9 +378,9 @@ def _public_corpus(name: str) -> Corpus:
 
 
 def list_board(options: argparse.Namespace) -> None:
-    """Print one table per corpus and reference set.
+    """Print the ranking for each corpus and reference set.
 
-    Tables with more scored systems come first.
+    Results that others reported follow in a table of their own. Corpora with more scored systems come first.
     """
     from gecbench.leaderboard.ranking import fullest_first, group_by_table
     from gecbench.leaderboard.records import NOTES

@@ -35,7 +35,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("--private", action="store_true", help=about)
     about = "open a pull request on an existing repository"
     parser.add_argument("--create-pr", dest="pull_request", action="store_true", help=about)
-    about = "delete files in the repository that are not in the folder"
+    about = "delete files in the repository that are not uploaded"
     parser.add_argument("--prune", action="store_true", help=about)
     parser.add_argument("--benchmark", action="store_true", help="for a dataset: also upload its eval.yaml")
     about = "for a dataset: confirm that its owners allow you to redistribute it"

@@ -310,9 +310,9 @@ def _has_columns(schema: Any, config: Config) -> bool:
 
 
 def _names(row: Row) -> Iterator[str]:
-    """Yield the strings that identify people or items.
+    """Yield the strings that could contain the identifier of a crowd worker.
 
-    Sentences are left out, because words in capitals could look like worker identifiers.
+    Sentences are not searched, because words in capitals could look like such an identifier.
     """
     for column in {"judge", "workers", "id", "reference_names"} & row.keys():
         yield from [row[column]] if isinstance(row[column], str) else row[column] or ()

@@ -242,8 +242,8 @@ class EditedTexts(tuple[str, ...]):
             The corrected texts with their edits.
 
         Raises:
-            InputError: There is not one entry of annotations per source, or edits of a sentence's first annotation
-                overlap.
+            InputError: The number of annotations differs from the number of sources, or edits of a sentence's first
+                annotation overlap.
         """
         table = annotations if isinstance(annotations, EditTable) else EditTable.of(annotations)
         if len(table) != len(sources):

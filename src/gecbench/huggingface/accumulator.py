@@ -138,7 +138,7 @@ class Accumulator:
         `Metric.score_prepared` scores them. `partial` is explained in `compute`.
 
         Raises:
-            InputError: Sentences have no output, or two different outputs.
+            InputError: There are no outputs, or sentences have no output and `partial` is False.
         """
         corpus, places = self.corpus, sorted(self._outputs)
         if len(places) < len(corpus):

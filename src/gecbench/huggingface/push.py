@@ -45,10 +45,11 @@ class PushError(GecbenchError):
 class RepoType:
     """A kind of folder that can be uploaded.
 
-    `repository` is the type of the Hub repository. `patterns` match the files to upload. `modules` is gecbench's own
-    folder with folders of this kind. `ready` is a file that must exist, and `make` tells the user how to create it.
-    Files that match `withheld` are never uploaded. Git-ignored files are not uploaded, except those below `built`. An
-    upload deletes the files in the repository that match `prune` and are not in the folder.
+    `repository` is the type of the Hub repository. `patterns` match the files to upload. `modules` is the name of
+    the folder of gecbench's metrics or datasets, which can be given by name. `ready` is a file that must exist, and
+    `make` tells the user how to create it. Files that match `withheld` are never uploaded. Git-ignored files are not
+    uploaded, except those below `built`. An upload deletes the files in the repository that match `prune` and are not
+    uploaded.
     """
 
     repository: str
@@ -125,7 +126,7 @@ def plan_push(
     """Check a folder and plan its upload, without network access.
 
     `what` is a folder, or the name of a metric or dataset of gecbench. `benchmark` adds a dataset's `eval.yaml`.
-    `prune` deletes files in the repository that are not in the folder.
+    `prune` deletes files in the repository that are not uploaded.
     """
     form = REPO_TYPES[kind]
     check_repository(repository, "--repo")

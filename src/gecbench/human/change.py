@@ -49,7 +49,7 @@ def change(before: Texts, after: Texts) -> Change:
 def changes(comparisons: Mapping[str, tuple[Texts, Texts]]) -> dict[str, Change]:
     """Measure several changes by name.
 
-    The TER edits of equal pairs of lines are computed only once.
+    If the same pair of lines occurs several times, its TER edits are computed only once.
     """
     lines = {name: _pairs(before, after) for name, (before, after) in comparisons.items()}
     edits = ter_edits_of(list(dict.fromkeys(pair for pairs in lines.values() for pair in pairs)))

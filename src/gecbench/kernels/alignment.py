@@ -60,7 +60,7 @@ def align_pair(first: Tokens, second: Tokens) -> list[tuple[int, int]]:
 
     A column has the positions in both texts. On ties, tracing back prefers a move over both texts, then a move over
     `first` alone. The alignment is computed as a three-way alignment with an empty hypothesis. The result is the same,
-    because an empty text saves nothing.
+    because an empty text adds no savings (see the top of this module).
     """
     return [(i, k) for i, _, k in _align(first, (), second)]
 

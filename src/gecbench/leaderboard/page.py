@@ -61,7 +61,7 @@ class PagePlan:
     """What to put on the page.
 
     Attributes:
-        corpora: The corpora to show with their sentences and significance tests.
+        corpora: The corpora whose sentences and significance tests are shown.
         seeds: Whether to list results that others reported.
         texts: Whether to show sentences.
         publish_references: Whether to show references, outputs and scores of single sentences. The board's settings can

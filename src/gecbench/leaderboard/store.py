@@ -187,8 +187,8 @@ class FolderStore:
     def register(self, corpora: Sequence[Corpus]) -> None:
         """Write known corpora into the settings, so that `build` and `serve` find them.
 
-        A folder without settings becomes an open board, because the references of known corpora are public. Then the
-        corpora of existing records are also added.
+        If the folder has no settings, it becomes an open board (the references of known corpora are public), and the
+        corpora of its existing records are also added.
         """
         there = (self.folder / SETTINGS_FILE).exists()
         settings = self.settings if there else Settings(publish_references=True)

@@ -183,7 +183,7 @@ class GoldTexts(NamedTuple):
     def of(cls, sources: Sequence[str], table: EditTable) -> GoldTexts:
         """Convert a table of edits.
 
-        If all references of a sentence delete everything, the first is kept.
+        References that delete the whole sentence are left out. If all references do, the first is kept.
         """
         tokens = [source.split() for source in sources]
         numbers, bounds = table.annotators.tolist(), pairwise(table.row_offsets.tolist())
