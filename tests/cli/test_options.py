@@ -107,6 +107,12 @@ def test_fail_under(capsys, command, extra, limit, status):
     assert output.err.splitlines() == (said if status else [])
 
 
+@pytest.mark.parametrize("limit", ["nan", "inf", "1_0"])
+def test_fail_under_needs_a_finite_number(exits, limit):
+    said = exits(["score", "-c", "demo", "-p", GOOD, "--fail-under", limit], 2).err
+    assert f"argument --fail-under: {limit!r} is not a finite number" in said
+
+
 @pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor", "run", "results", "push", "data"])
 def test_help_has_examples(exits, command):
     assert "examples:\n  " in exits([command, "--help"]).out

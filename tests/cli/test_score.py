@@ -1,7 +1,9 @@
 """The score command: ways to name a corpus, formats of the result, and one clear sentence for bad input."""
 
+import bz2
 import gzip
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -113,6 +115,9 @@ BAD_FILES = {
         r"s: is UTF-16BE text, not UTF-8\. Convert the file first: iconv -f utf-16be -t utf-8 s\.",
     ),
     "gzip": ({"p": gzip.compress(text(PREDICTIONS))}, r"p: is a gzip file, not text\. Rename it to end in \.gz\."),
+    "bzip2": ({"p": bz2.compress(b"a\n")}, r"p: is a bzip2 file, not text\. Unpack it\."),
+    "xz": ({"p": lzma.compress(b"a\n")}, r"p: is an xz file, not text\. Unpack it\."),
+    "Zstandard": ({"p": b"\x28\xb5\x2f\xfd\x00"}, r"p: is a Zstandard file, not text\. Unpack it\."),
     "zip": ({"p": b"PK\x03\x04\x14\0"}, r"p: is a zip archive, not text\. Unpack it, or export its text as UTF-8\."),
     "an empty corpus": ({"s": b"", "p": b"", "r0": b"", "r1": b""}, r"s: the file is empty"),
     "carriage returns alone": ({"p": b"a\rb\rc\r"}, r"p:1: the lines end with a carriage return only.*tr "),

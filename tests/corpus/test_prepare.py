@@ -31,6 +31,7 @@ from gecbench.corpus.prepare import (
 )
 from gecbench.corpus.tokenize import detokenize
 from gecbench.errors import InputError
+from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.tables import read_parallel
 from gecbench.formats.text import write_lines
 from gecbench.kernels.tokens import offsets_of
@@ -443,6 +444,26 @@ DAMAGED = {
         [line[:2] + "@@ " + line[2:] for line in GOOD],
         "BPE marks (@@) in 42 of 42 lines. Join the subwords first: sed 's/@@ //g'.",
     ),
+    "WordPiece marks": (
+        [line[:2] + " ##" + line[2:] for line in GOOD],
+        "WordPiece marks (##) in 42 of 42 lines. Join the subwords first: sed 's/ ##//g'.",
+    ),
+    "escapes": (
+        [f"{line} &quot;" for line in GOOD],
+        "escapes (&quot;) in 42 of 42 lines. Replace them with the characters, for example by Python's html.unescape.",
+    ),
+    "special tokens": (
+        [f"{line} <pad>" for line in GOOD],
+        "special tokens (<pad>) in 42 of 42 lines. Remove them first, for example by skip_special_tokens=True.",
+    ),
+    "no capital letters": (
+        [line.lower() for line in GOOD],
+        "no capital letters, but 42 of 42 sources have some. Restore the case, because metrics compare it.",
+    ),
+    "one output for a third": (
+        ["It is correct ." if i % 3 == 0 else line for i, line in enumerate(GOOD)],
+        "14 different sentences have the same output 'It is correct .'. Check whether the model failed.",
+    ),
     "SentencePiece marks": (
         [line.replace(" ", " ▁", 1) for line in GOOD],
         "SentencePiece marks (▁) in 42 of 42 lines. Decode the pieces to text first.",
@@ -463,6 +484,36 @@ FINE = {
     "two lines with @@": [f"{GOOD[0]} @@ .", f"{GOOD[1]} @@ .", *GOOD[2:]],
     "letters that are not ASCII": [line.replace("e", "é") for line in GOOD],
 }
+
+
+class TestReferencesOfAnotherOrder:
+    SHIFTED = (*REFERENCE[1:], REFERENCE[0])
+
+    def test_in_python(self):
+        corpus = gecbench.Corpus(DEMO.sources, list(zip(GOOD, self.SHIFTED, strict=True)))
+        with pytest.raises(InputError, match="the lines of reference 1 look shifted from line 1 on"):
+            gecbench.score(GOOD, corpus)
+        assert gecbench.score(GOOD, corpus, aligned=True)["gleu"].value > 0
+        with pytest.raises(InputError, match="the lines of reference 0 look shifted from line 1 on"):
+            gecbench.score(GOOD, gecbench.Corpus(DEMO.sources, [[line] for line in reversed(REFERENCE)]))
+
+    @pytest.mark.parametrize("stream", [[], ["--stream"]], ids=["at once", "as a stream"])
+    def test_in_a_corpus_file(self, stream, folder, refused):
+        write_jsonl(gecbench.Corpus(DEMO.sources, [[line] for line in self.SHIFTED]), "corpus.jsonl")
+        write_lines("good.txt", GOOD)
+        refused(["score", "-c", "corpus.jsonl", "-p", "good.txt", *stream], "look shifted from line 1 on")
+
+    def test_known_corpora_are_not_checked(self):
+        """Their files are checked by hash."""
+        corpus = gecbench.Corpus(DEMO.sources, [[line] for line in self.SHIFTED], metadata={"dataset": "mine"})
+        assert gecbench.score(GOOD, corpus)["gleu"].value >= 0
+
+
+@pytest.mark.parametrize("options", [{"foreign": "Error"}, {"aligned": "no"}, {"tokenized": 1}])
+def test_options_of_wrong_values_are_errors(options):
+    ((name, value),) = options.items()
+    with pytest.raises(InputError, match=f"{name}={value!r}"):
+        gecbench.score(GOOD, DEMO, **options)
 
 
 class TestDamage:
@@ -489,6 +540,12 @@ class TestDamage:
             check_corpus(gecbench.Corpus(DEMO.sources, list(zip(REFERENCE, odd, strict=True))))
         with pytest.warns(DamagedTextWarning, match=r"^the sources: BPE marks \(@@\) in 42 of 42 lines"):
             check_corpus(gecbench.Corpus([f"a@@ {line}" for line in DEMO.sources], [[line] for line in GOOD]))
+
+    def test_lower_case_is_no_damage_if_the_sources_have_no_capital_letters(self):
+        corpus = gecbench.Corpus([line.lower() for line in DEMO.sources], [[line] for line in REFERENCE])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            Preprocessing().prepare(corpus, [line.lower() for line in GOOD])
 
     @pytest.mark.parametrize("lines", FINE.values(), ids=FINE)
     def test_a_few_lines_may_be_the_systems_own(self, lines):
@@ -673,6 +730,10 @@ class TestSwappedTexts:
     SWAPPED_NAMES = (
         ("-s reference0.txt -r source.txt", "-s reference0.txt is named like a reference, but -r source.txt is named"),
         ("-s test.ref0 -r test.src", "-s test.ref0 is named like a reference, but -r test.src is named like a source."),
+        (
+            "-s source.txt -r out.txt -p reference0.txt",
+            "-p reference0.txt is named like a reference, but -r out.txt is not",
+        ),
         ("-s out.txt -r reference0.txt -p source.txt", "-p source.txt is named like a source, but -s out.txt is not"),
     )
 

@@ -107,6 +107,8 @@ def test_no_false_alarm(corpus, file):
         warnings.simplefilter("error")
         check_wrappers(gold.sources, lines)
         check_tokenization(gold.sources, lines)
+        if (corpus, file) == ("test", "spellchecked.src"):  # the authors' file has no capital letters
+            warnings.filterwarnings("ignore", "predictions: no capital letters, but 668 of 747 sources have some")
         Preprocessing(foreign="error").prepare(gold, lines)
 
 

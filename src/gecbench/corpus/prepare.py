@@ -49,6 +49,10 @@ _DOUBTFUL_OVERLAP = 0.6  # lines with a higher overlap are not compared with nei
 # Damage: the smallest number and share of damaged lines that is reported
 _DAMAGED_LINES = 3
 _DAMAGED_SHARE = 0.01
+# Repeated outputs: the number of lines checked, and the smallest number and share of different sources with one output
+_REPEAT_PROBES = 2000
+_REPEATS = 5
+_REPEATED_SHARE = 0.1
 # Swapped texts: the number of sentences checked first; then (sentences, evidence needed in standard deviations)
 _SWAP_FIRST_PROBES = 100
 _SWAP_STEPS = ((400, 1.5), (2000, 5.0))
@@ -143,6 +147,11 @@ class Preprocessing:
         if self.tokenize not in TOKENIZE_CHOICES:
             fix = f"Choose one of {', '.join(TOKENIZE_CHOICES)}"
             raise InputError(f"unknown tokenizer {self.tokenize!r}", fix=fix)
+        if self.foreign not in ("warning", "error"):
+            raise InputError(f"unknown value foreign={self.foreign!r}", fix="Choose 'warning' or 'error'")
+        for name in ("tokenized", "aligned"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name}={getattr(self, name)!r:.80} is not True or False")
 
     def prepare(
         self,
@@ -168,6 +177,8 @@ class Preprocessing:
         if self.tokenize != "none":
             prepared = self._tokenize(corpus, lines)
         warn_of_damage(corpus.sources, prepared.lines, name)
+        _warn_of_lost_case(corpus.sources, prepared.lines, name)
+        _warn_of_repeated_text(corpus.sources, prepared.lines, name)
         if self.tokenize == "none" and not self.tokenized:
             _check_references(corpus, raw_text_fix)
             check_tokenization(corpus.sources, lines, name, file, fix=raw_text_fix)
@@ -269,23 +280,34 @@ def check_predictions(predictions: Iterable[str], sentences: int, name: str = "p
 def check_corpus(corpus: Corpus, aligned: bool = False, *, swapped: bool = False) -> None:
     """Warn of damaged references and sources.
 
-    Unless `aligned`, also check for swapped or identical texts. Each corpus is checked once. `swapped=True` skips the
-    check for swapped texts, for a caller that has already done it.
+    Unless `aligned`, also check for shifted references, and for swapped or identical texts.
+
+    Each corpus is checked once. `swapped=True` skips the check for swapped texts, for a caller that has already done
+    it.
     """
     if corpus.references is None or _CHECKED_CORPORA.get(corpus, aligned):
         return
     columns = corpus.reference_columns()
     for k, column in enumerate(columns):
         warn_of_damage(corpus.sources, column, _reference_name(corpus, k))
+        _warn_of_lost_case(corpus.sources, column, _reference_name(corpus, k))
     warn_of_damage(columns[0], corpus.sources, "the sources")
     # With edits or a named corpus, it is certain which text is the source.
     known = corpus.has("annotations") or corpus.has("groups") or "dataset" in corpus.metadata
     if not aligned and not known:
         for problem in _identical_to_source(corpus, columns):
             raise IdenticalTextError(problem, fix=_IF_INTENDED)
+        check_references_alignment(corpus)
         for problem in [*_doubled_references(corpus, columns), *(() if swapped else _swapped(corpus, columns))]:
             warnings.warn(f"{problem}. {_IF_INTENDED}.", MixedUpTextWarning, stacklevel=3)
     _CHECKED_CORPORA.put(corpus, aligned, True)
+
+
+def check_references_alignment(corpus: Corpus) -> None:
+    """Raise an error if references do not seem to belong to their sources."""
+    for k, column in enumerate(corpus.reference_columns()):
+        file = _reference_file(corpus, k)
+        check_alignment(corpus.sources, column, "the references" if file else f"the lines of reference {k}", file)
 
 
 def misplaced_references(corpus: Corpus) -> list[str]:
@@ -322,14 +344,19 @@ def _doubled_references(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Ite
             yield f"{' and '.join(names)} {problem} as two references"
 
 
-def _reference_name(corpus: Corpus, k: int) -> str:
-    """Return the file of a reference set, or "reference" and its number from 0.
+def _reference_file(corpus: Corpus, k: int) -> str | None:
+    """Return the file of a reference set.
 
-    The file is returned only if the files of all reference sets are known.
+    Return None unless the files of all reference sets are known.
     """
     files = corpus.metadata.get("reference_files")
     most = max(map(len, corpus.references or ((),)))
-    return str(files[k]) if isinstance(files, tuple) and len(files) == most else f"reference {k}"
+    return str(files[k]) if isinstance(files, tuple) and len(files) == most else None
+
+
+def _reference_name(corpus: Corpus, k: int) -> str:
+    """Return the file of a reference set, or "reference" and its number from 0."""
+    return _reference_file(corpus, k) or f"reference {k}"
 
 
 def _same_lines(left: Iterable[str], right: Iterable[str]) -> bool:
@@ -936,7 +963,12 @@ _IF_INTENDED = "If this is intended, pass aligned=True to skip this check"
 _MARKS = {
     "\0": ("NUL bytes", "The file may be damaged or encoded in UTF-16"),
     "@@ ": ("BPE marks (@@)", "Join the subwords first: sed 's/@@ //g'"),
+    " ##": ("WordPiece marks (##)", "Join the subwords first: sed 's/ ##//g'"),
     "▁": ("SentencePiece marks (▁)", "Decode the pieces to text first"),
+    "&apos;": ("escapes (&apos;)", "Replace them with the characters, for example by Python's html.unescape"),
+    "&quot;": ("escapes (&quot;)", "Replace them with the characters, for example by Python's html.unescape"),
+    "<pad>": ("special tokens (<pad>)", "Remove them first, for example by skip_special_tokens=True"),
+    "<|endoftext|>": ("special tokens (<|endoftext|>)", "Remove them first, for example by skip_special_tokens=True"),
 }
 _BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200C)))
 
@@ -949,7 +981,7 @@ def warn_of_damage(sources: Sequence[str], lines: Sequence[str], name: str) -> N
     """
     text = "\n".join(lines)
     for mark in [*_MARKS, *("" if text.isascii() else _BLANKS)]:
-        if mark[0] in text and mark in text:  # a search for one character is far faster than one for "@@ "
+        if mark.strip(" ")[0] in text and mark in text:  # a search for one character is far faster than for "@@ "
             count = sum(mark in line and mark not in source for source, line in zip(sources, lines, strict=True))
             if _is_damage(count, len(lines)) or (count and mark == "\0"):
                 what, fix = _MARKS.get(mark) or _describe_blank(mark)
@@ -959,6 +991,29 @@ def warn_of_damage(sources: Sequence[str], lines: Sequence[str], name: str) -> N
         count -= sum(not line.strip() and not source.strip() for source, line in zip(sources, lines, strict=True))
         if _is_damage(count, len(lines)):
             _warn_of_lines(name, f"{count} of {len(lines)} lines are empty. They are scored as sentences without words")
+
+
+def _warn_of_lost_case(sources: Sequence[str], lines: Sequence[str], name: str) -> None:
+    """Warn of lines without capital letters, if their sources have some."""
+    if "\n".join(lines).islower():
+        count = sum(source != source.lower() for source in sources)
+        if _is_damage(count, len(lines)):
+            problem = f"no capital letters, but {count} of {counted(len(sources), 'source')} have some"
+            _warn_of_lines(name, f"{problem}. Restore the case, because metrics compare it")
+
+
+def _warn_of_repeated_text(sources: Sequence[str], lines: Sequence[str], name: str) -> None:
+    """Warn if a model gave many different sentences the same output.
+
+    The first lines are checked. Empty lines are reported by `warn_of_damage`.
+    """
+    probes = lines[:_REPEAT_PROBES]
+    (text, most), *_ = Counter(probes).most_common(1)
+    if text.strip() and most >= max(_REPEATS, _REPEATED_SHARE * len(probes)):
+        count = len({source for source, line in zip(sources, probes, strict=False) if line == text})
+        if count >= max(_REPEATS, _REPEATED_SHARE * len(probes)):
+            problem = f"{count} different sentences have the same output {_shown(text)!r}"
+            _warn_of_lines(name, f"{problem}. Check whether the model failed")
 
 
 def _is_damage(count: int, lines: int) -> bool:
