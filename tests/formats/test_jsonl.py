@@ -34,3 +34,8 @@ def test_error_groups_round_trip(folder):
 def test_keys_of_a_line(folder):
     write_jsonl(Corpus(sources=["He go ."], references=[["He goes ."]], ids=["é1"]), "a.jsonl")
     assert json.loads(Path("a.jsonl").read_text()) == {"id": "é1", "source": "He go .", "references": ["He goes ."]}
+
+
+def test_a_reference_without_a_list_is_an_error(folder, refused):
+    Path("a.jsonl").write_text('{"source": "He go .", "reference": "He goes ."}\n')
+    refused(["score", "-c", "a.jsonl", "-p", "a.jsonl"], """a.jsonl:1: 'reference' is unknown. Write "references": """)

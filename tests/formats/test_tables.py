@@ -357,6 +357,33 @@ def test_rows_of_reference_tables_are_matched_by_id(tmp_path, first, second):
     assert read_predictions(tmp_path / "p.csv", corpus) == ["He went .", "I disagree ."]
 
 
+def test_a_missing_id_of_a_reference_is_named(tmp_path):
+    (tmp_path / "s.csv").write_text("id,source\na,He go .\nb,I agree .\n", encoding="utf-8")
+    (tmp_path / "r.csv").write_text("id,reference\na,He goes .\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"r\.csv: 1 id of the corpus is missing: 'b'"):
+        read_parallel(tmp_path / "s.csv", [tmp_path / "r.csv"])
+
+
+@pytest.mark.parametrize("name", ["index", "Unnamed: 0", "sentence_id"])
+def test_a_column_that_numbers_rows_in_another_order_is_an_error(tmp_path, name):
+    corpus = gecbench.load_demo().select(range(9))
+    order = [1, 0, *range(2, 9)]
+    rows = "".join(f"{i},good {i}\n" for i in order)
+    (tmp_path / "p.csv").write_text(f"{name},prediction\n{rows}", encoding="utf-8")
+    with pytest.raises(InputError, match=f"p.csv: the column {name!r} numbers the rows in another order. Rename it"):
+        read_predictions(tmp_path / "p.csv", corpus)
+    (tmp_path / "p.csv").write_text(f"{name},prediction\n" + "".join(f"{i},good\n" for i in range(9)), encoding="utf-8")
+    assert read_predictions(tmp_path / "p.csv", corpus) == ["good"] * 9
+    (tmp_path / "p.csv").write_text(f"{name},prediction\n" + "7,good\n" * 9, encoding="utf-8")
+    assert read_predictions(tmp_path / "p.csv", corpus) == ["good"] * 9
+
+
+def test_a_json_array_is_not_plain_text(tmp_path):
+    (tmp_path / "p.json").write_text('["He goes ."]\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"p\.json: is JSON, not plain text. Write one JSON object per line"):
+        read_predictions(tmp_path / "p.json", gecbench.load_demo())
+
+
 def test_ids_of_references_must_be_those_of_the_sources(tmp_path):
     (tmp_path / "s.txt").write_text("He go .\nI agree .\n", encoding="utf-8")
     (tmp_path / "r.csv").write_text("id,reference\n3,He goes .\n4,I agree !\n", encoding="utf-8")

@@ -76,6 +76,8 @@ def _check_row(row: Any, first: dict[str, Any], file: str, line: int) -> None:
             raise InputError("not a JSON object", fix='Write {"source": ..., ...}')
         if not isinstance(row.get("source"), str):
             raise InputError("'source' is missing or not a string", fix='Write {"source": "...", ...}')
+        if "reference" in row and "references" not in row:
+            raise InputError("'reference' is unknown", fix='Write "references": ["...", ...]')
         for key in ("references", "annotations", "groups", "id"):
             if (key in row) != (key in first):
                 raise InputError(f"{key!r} is only on some lines", fix="Write it on all lines or on none")

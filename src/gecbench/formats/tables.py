@@ -108,8 +108,10 @@ PREDICTION_NAMES = (
 SOURCE_NAMES = ("source", "sources", "src", "input", "original", "sentence")
 REFERENCE_NAMES = ("references", "reference", "refs", "ref", "target", "targets", "corrections", "gold")
 _ID_NAMES = ("id", "idx")
+_NUMBERING_NAMES = ("", "index", "unnamed: 0", "row", "line", "number", "sent_id", "sentence_id", "example_id")
 _UNDECIDED = ("text",)
 _SHOWN = 3
+_MIN_NUMBERED = 8
 _TABLE_SHARE = 0.8
 
 
@@ -189,6 +191,7 @@ def parse_predictions(
     """Parse the content of a file, as `read_predictions` does."""
     ending = Path(file.removesuffix(".gz")).suffix.lower()
     texts = [] if ending in ENDINGS else split_lines(data, file)
+    _check_not_json(texts, file)
     if column is None and (ending == EDITS or is_m2(texts)):
         return edited_texts(parse_m2(texts, file), corpus, file, annotator, ignore_width)
     if annotator is not None:
@@ -311,6 +314,12 @@ def check_not_m2(lines: Sequence[str], file: str, fix: str = _USE_GOLD) -> None:
     """Raise an error for texts that are an M2 file."""
     if is_m2(lines):
         raise InputError("is an M2 file, not plain text", file=file, fix=fix)
+
+
+def _check_not_json(lines: Sequence[str], file: str) -> None:
+    if Path(file.removesuffix(".gz")).suffix.lower() == ".json" and lines and lines[0].lstrip().startswith(("[", "{")):
+        fix = "Write one JSON object per line, and name the file .jsonl"
+        raise InputError("is JSON, not plain text", file=file, fix=fix)
 
 
 def read_plain_text(path: str) -> list[str]:
@@ -455,6 +464,7 @@ def _order_by_id(columns: Columns, ids: Sequence[str]) -> Sequence[int]:
     """
     name = id_column(columns.values)
     if name is None:
+        _check_numbering(columns)
         return range(len(columns))
     given = [*map(str, columns.values[name])]
     start = None if set(given) == set(ids) else _first_number(given, ids)
@@ -480,6 +490,20 @@ def _order_by_id(columns: Columns, ids: Sequence[str]) -> Sequence[int]:
                 f"from 0 or 1, or drop the column {name!r} if the rows are in the order of the corpus",
             )
     return [rows[value] for value in ids]
+
+
+def _check_numbering(columns: Columns) -> None:
+    """Raise an error if a column such as `index` numbers the rows in another order.
+
+    A few rows can have such numbers by chance.
+    """
+    for name in columns.values:
+        if name.lower() in _NUMBERING_NAMES and len(columns) >= _MIN_NUMBERED:
+            given = [*map(str, columns.values[name])]
+            start = _first_number(given, [str(i) for i in range(len(given))])
+            if start is not None and given != [str(start + i) for i in range(len(given))]:
+                fix = "Rename it to 'id' to pair rows by it, or drop it"
+                raise InputError(f"the column {name!r} numbers the rows in another order", file=columns.place, fix=fix)
 
 
 def _first_number(given: Sequence[str], ids: Sequence[str]) -> int | None:
@@ -580,8 +604,9 @@ def _read_reference(path: str | Path, ids: Sequence[str], source: str) -> list[s
     """
     texts, table = _read_texts(path, REFERENCE_NAMES)
     check_not_m2(texts, str(path))
-    fix = "Write one line per sentence in both files, in the same order"
-    check_line_count(len(texts), len(ids), source, str(path), fix)
+    if table is None or id_column(table.values) is None:
+        fix = "Write one line per sentence in both files, in the same order"
+        check_line_count(len(texts), len(ids), source, str(path), fix)
     return texts if table is None else [texts[row] for row in _order_by_id(table, ids)]
 
 

@@ -255,6 +255,9 @@ _PACKED = (
     (b"PAR1", "a Parquet file", "Rename it to end in .parquet, and choose a column with column=NAME"),
     (b"\x1f\x8b", "a gzip file", "Rename it to end in .gz"),
     (b"PK\x03\x04", "a zip archive", "Unpack it, or export its text as UTF-8"),
+    (b"BZh91AY&SY", "a bzip2 file", "Unpack it"),
+    (b"\xfd7zXZ\x00", "an xz file", "Unpack it"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file", "Unpack it"),
 )
 
 
