@@ -101,7 +101,8 @@ def test_no_link_is_published_or_written_through(tmp_path, refused):
     (store.folder / "board.json").write_bytes(Settings(logo="logo.svg").to_json())
     (store.folder / "logo.svg").symlink_to(secret)
     site = tmp_path / "site"
-    site.mkdir()
+    build_site(FolderStore(store.folder), site, PagePlan([DEMO], resamples=QUICK))
+    (site / "index.html").unlink()
     (site / "index.html").symlink_to(secret)
     built = build_site(FolderStore(store.folder), site, PagePlan([DEMO], resamples=QUICK))
     assert "logo.svg is skipped, because it is a symbolic link. Replace the link with the image" in built.warnings
@@ -115,3 +116,33 @@ def test_no_link_is_published_or_written_through(tmp_path, refused):
         ["leaderboard", "build", "--board", store.folder, "-c", "demo", "-o", other],
         "data: is a symbolic link. Replace the link with a real folder",
     )
+
+
+def test_files_of_others_are_not_overwritten(folder, refused):
+    store = demo_board(folder / "board")
+    mine = Path("mine")
+    mine.mkdir()
+    (mine / "notes.txt").write_text("mine")
+    (mine / "README.md").write_text("mine")
+    build = ["leaderboard", "build", "--board", store.folder, "-c", "demo", "-o", "mine"]
+    said = refused(build)
+    problem = "mine: has files that gecbench did not write (README.md). Give a new or empty folder with -o."
+    assert said == f"gecbench: {problem}\n"
+    assert files_of(mine).keys() == {"notes.txt", "README.md"}
+    assert (mine / "README.md").read_text() == "mine"
+    for name in ("404.html", "base.css", "index.html"):
+        (mine / name).write_text("mine")
+    assert "did not write (404.html, README.md, base.css, …). Give" in refused(build)
+    assert (mine / "index.html").read_text() == "mine"
+
+
+def test_other_files_may_stay_beside_a_page(tmp_path):
+    store, site = demo_board(tmp_path / "board"), tmp_path / "site"
+    site.mkdir()
+    (site / "notes.txt").write_text("mine")
+    plan = PagePlan([DEMO], seeds=False, texts=False, resamples=QUICK)
+    build_site(store, site, plan)
+    (site / "index.html").write_text("old")
+    build_site(store, site, plan)
+    assert (site / "index.html").read_text() != "old"
+    assert (site / "notes.txt").read_text() == "mine"

@@ -47,6 +47,8 @@ from gecbench.metrics.base import METRICS
 from gecbench.version import REQUIREMENT, __version__
 
 THIS_BOARD = "THIS-BOARD/"
+_BOARD_DATA = "data/board.json"
+_SHOWN_FILES = 3
 _DATA_FILE = re.compile(
     r"(agreement|corpus|system|outputs|tests|table|csv|source)-[0-9a-f]+(-[a-z0-9_]+)?\.(js|json|txt)"
 )
@@ -144,11 +146,14 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         The built page with its files and warnings.
 
     Raises:
-        InputError: If the folder is the board itself, one of the board's own folders, contains the board, or is a file.
+        InputError: If the folder is the board itself, one of the board's own folders, contains the board, is a file, or
+            has files that the build would overwrite but gecbench did not write.
     """
     store.check_page_folder(Path(folder))
+    settings = store.settings
+    _check_not_overwriting_others(Path(folder), settings)
     store.remove_leftovers()
-    settings, loaded = store.settings, store.load()
+    loaded = store.load()
     plan = replace(plan, publish_references=plan.publish_references or settings.publish_references)
     built = Built(Path(folder), warnings=loaded.warnings)
     corpora = corpora_by_table(plan.corpora)
@@ -188,7 +193,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     }
     built.write("data/board.js", script("board", board))
     flat = [row for found in rows.values() for row in found]
-    built.write("data/board.json", json.dumps({**board, "records": flat}, indent=1).encode())
+    built.write(_BOARD_DATA, json.dumps({**board, "records": flat}, indent=1).encode())
     built.write("data/board.csv", (csv_header() + "".join(map(csv_lines, flat))).encode())
     _write_page(built, store, settings)
     built.remove_others()
@@ -428,13 +433,29 @@ def _write_details(built: Built, store: FolderStore, record: Record, corpus: Cor
         built.write_data(names[1], {**sentences, "edits": edits})
 
 
-def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
+def _page_sources() -> dict[str, Path]:
+    """Return the files of the page that are not data, by their names on the page."""
     sources = modules_folder("spaces") / "leaderboard"
-    for path in sorted(sources.rglob("*")):
-        name = path.relative_to(sources).as_posix()
-        if path.is_file() and not name.startswith("data/"):
-            data = path.read_bytes()
-            built.write(name, card(data.decode(), settings).encode() if name == "README.md" else data)
+    files = {path.relative_to(sources).as_posix(): path for path in sorted(sources.rglob("*")) if path.is_file()}
+    return {name: path for name, path in files.items() if not name.startswith("data/")}
+
+
+def _check_not_overwriting_others(folder: Path, settings: Settings) -> None:
+    """Raise an error if files would be overwritten that gecbench did not write."""
+    if (folder / _BOARD_DATA).is_file():
+        return
+    written = [*_page_sources(), *([settings.logo] if settings.logo else ()), "data/board.csv"]
+    others = [name for name in written if (folder / name).exists() or (folder / name).is_symlink()]
+    if others:
+        more = ", …" if len(others) > _SHOWN_FILES else ""
+        problem = f"has files that gecbench did not write ({', '.join(others[:_SHOWN_FILES])}{more})"
+        raise InputError(problem, file=str(folder), fix="Give a new or empty folder with -o")
+
+
+def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
+    for name, path in _page_sources().items():
+        data = path.read_bytes()
+        built.write(name, card(data.decode(), settings).encode() if name == "README.md" else data)
     if settings.logo is not None and (store.folder / settings.logo).is_symlink():
         warning = f"{settings.logo} is skipped, because it is a symbolic link. Replace the link with the image"
         built.warnings = (*built.warnings, warning)
