@@ -56,6 +56,15 @@ def fails_on(wanted, answer):
     return function
 
 
+def exits(argument):
+    sys.exit(0)
+
+
+def exits_midway(texts: list[str]):
+    yield "fine"
+    sys.exit(0)
+
+
 def fail():
     raise ValueError("no idea")
 
@@ -65,6 +74,8 @@ def fail():
     [
         (fails_on("They is .", fail), 4, "raised ValueError: no idea.*line 5: 'They is .'"),
         (fails_on("", lambda: sys.exit("bye")), 1, "raised SystemExit: bye.*line 2"),
+        (exits, 0, r"raised SystemExit: 0 \(line 1"),
+        (exits_midway, 0, r"raised SystemExit: 0 \(line 1"),
         (fails_on("", lambda: None), 1, "returned a NoneType, not a string.*line 2"),
         (fails_on("", lambda: "a\nb"), 1, "line break.*line 2"),
         (fails_on("", lambda: "\udce9"), 1, "lone surrogate.*line 2"),
@@ -92,3 +103,9 @@ def test_what_a_function_prints_does_not_mingle(folder, capsys):
     assert json.loads(captured.out)["systems"][0]["system"] == "fix"
     assert "importing\n" in captured.err
     assert "fixing\n" in captured.err
+
+
+def test_a_function_that_exits_does_not_pass(folder, refused):
+    Path("exiting_model.py").write_text("import sys\ndef fix(text):\n    sys.exit(0)\n")
+    words = ["run", "--model", "python:exiting_model:fix", "-c", "demo", "-o", "out.txt", "--fail-under", "0.9"]
+    assert refused(words).startswith("gecbench: python:exiting_model:fix: raised SystemExit: 0 (line 1: ")

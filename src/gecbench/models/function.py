@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from typing import Any, get_origin
 
@@ -53,7 +53,7 @@ class FunctionModel(Model):
         try:
             with redirect_stdout(sys.stderr):
                 return isinstance(self.function(sentence), str)
-        except Exception:
+        except (Exception, SystemExit):
             return False
 
     def _call_with_list(self, sentences: Sequence[str], first_line: int) -> Sequence[str]:
@@ -74,7 +74,8 @@ class FunctionModel(Model):
     def _call(self, argument: str | list[str], line: int, sentence: str) -> Any:
         try:
             with redirect_stdout(sys.stderr):
-                return self.function(argument)
+                output = self.function(argument)
+                return list(output) if isinstance(output, Iterator) else output  # a generator runs, and may fail, here
         except (Exception, SystemExit) as error:
             text = shorten(str(error), 200)
             problem = f"raised {type(error).__name__}{f': {text}' if text else ''}"
