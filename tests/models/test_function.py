@@ -82,6 +82,9 @@ def fail():
         (lambda texts: [text for text in texts if text], 0, "returned 4 outputs for 5 sentences.*line 1"),
         (lambda texts: [*texts[:2], None, *texts[3:]], 0, "contains a NoneType, not only strings.*line 3"),
         (lambda texts: None, 0, "returned a NoneType, but was given a list"),
+        (lambda texts: {*texts}, 0, "returned a set, but was given a list.*take a list and return a list"),
+        (frozenset, 0, "returned a frozenset, but was given a list"),
+        (lambda texts: {text: text for text in texts}, 0, "returned a dict, but was given a list"),
         (lambda texts: ["fine", "a\nb", *texts[2:]], 1, "line break.*line 2"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import redirect_stdout
 from typing import Any, get_origin
 
@@ -58,7 +58,7 @@ class FunctionModel(Model):
 
     def _call_with_list(self, sentences: Sequence[str], first_line: int) -> Sequence[str]:
         outputs = self._call(list(sentences), first_line, sentences[0])
-        if isinstance(outputs, str) or not hasattr(outputs, "__iter__"):
+        if isinstance(outputs, (str, Set, Mapping)) or not hasattr(outputs, "__iter__"):
             problem = f"returned {type_name(outputs)}, but was given a list"
             raise self.failure(problem, first_line, sentences[0], fix=_TAKES)
         found = list(outputs)
