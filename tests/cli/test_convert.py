@@ -44,6 +44,13 @@ def test_error_groups_become_annotations_again(run, folder):
         ([GOLD], "no output"),
         ([GOLD, "-o", "out.xyz"], "unknown output format"),
         ([GOLD, "-o", "-", "--annotator", "5"], "no annotator 5"),
+        *[
+            (
+                [GOLD, "--annotator", "0", "-o", name],
+                f"^gecbench: {name}: --annotator writes plain text. Choose a file name that ends in .txt.\n$",
+            )
+            for name in ("a0.m2", "a0.xml", "a0.jsonl", "a0.m2.gz")
+        ],
         ([GOLD, "--to-source", "s"], "must be given together"),
         (["-s", "s", "-o", "b.m2"], "-s and -r must be given together"),
     ],

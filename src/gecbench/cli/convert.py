@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from gecbench.cli.options import add_command, check_one_given, count
-from gecbench.corpora.load import read_file
+from gecbench.corpora.load import CORPUS_FILES, read_file
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_groups, derive_references, ungroup, with_references
 from gecbench.corpus.prepare import check_references_alignment
@@ -69,6 +69,9 @@ def _read(options: argparse.Namespace) -> Corpus:
 
 def _write(corpus: Corpus, path: str, annotator: int | None) -> None:
     kind = path.removesuffix(".gz")
+    if annotator is not None and kind.endswith(CORPUS_FILES):
+        fix = "Choose a file name that ends in .txt"
+        raise InputError("--annotator writes plain text", file=path, fix=fix)
     if annotator is not None:
         write_lines(path, _annotator_text(_with_annotations(corpus), annotator))
     elif kind.endswith(".m2"):
