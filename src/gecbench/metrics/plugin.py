@@ -12,7 +12,7 @@ import io
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -258,7 +258,7 @@ class Plugin(Metric):
         try:
             with redirect_stdout(sys.stderr):
                 found = self._call(list(sources), list(outputs), [list(texts) for texts in references])
-                scores = found if isinstance(found, (str, bytes, dict, set)) else list(found)
+                scores = list(found) if _is_ordered(found) else found
         except (Exception, SystemExit) as error:
             raise self._failure(error) from error
         if not isinstance(scores, list):
@@ -280,6 +280,15 @@ class Plugin(Metric):
         text = shorten(str(error), 200)
         what = type(error).__name__ + (f": {text.rstrip('.')}" if text else "")
         return InputError(f"{self.function} raised {what}{place}", fix=None if place else _RETURNS)
+
+
+def _is_ordered(found: object) -> bool:
+    """Return whether a result can be one number per sentence, in order."""
+    try:
+        iter(found)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return not isinstance(found, (str, bytes, Mapping, Set))
 
 
 def _last_place(frames: Iterable[traceback.FrameSummary]) -> str:
