@@ -114,6 +114,23 @@ def test_broken_signatures_are_refused(text):
         make_metric(text)
 
 
+@pytest.mark.parametrize("text", ["gleu:order=0", "f0.5", "gleu(order=3"])
+def test_the_form_of_a_metric_is_shown_by_an_example(text):
+    problem = f"cannot parse the metric '{text}'. Write a name such as gleu, or a name with parameters in quotes: "
+    with pytest.raises(gecbench.InputError, match=f'^{re.escape(problem)}"gleu\\(order=3\\)"\\.$'):
+        make_metric(text)
+    assert make_metric("gleu(order=3)").order == 3
+
+
+@pytest.mark.parametrize(
+    ("command", "metric"),
+    [("compute_gleu", "gleu"), ("errant_compare", "errant"), ("ieval", "imeasure"), ("M2Scorer", "m2")],
+)
+def test_names_of_official_scorers_suggest_their_metric(command, metric):
+    with pytest.raises(gecbench.InputError, match=rf"^unknown metric '{command}'\. Did you mean {metric}\?$"):
+        make_metric(command)
+
+
 def test_statistics_selection():
     statistics = Statistics(np.arange(12).reshape(6, 2), np.array([0, 1, 3, 6]))
     part = statistics.select([2, 0])

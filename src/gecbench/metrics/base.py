@@ -795,6 +795,8 @@ METRICS = Registry(
     }
 )
 
+_SCORERS = {"compute_gleu": "gleu", "errant_compare": "errant", "ieval": "imeasure", "m2scorer": "m2"}
+
 
 def metric_class(name: str) -> type[Metric]:
     """Return a metric class by name, ignoring case.
@@ -805,7 +807,8 @@ def metric_class(name: str) -> type[Metric]:
         fix = "Write python:module:function (a signature is not enough, because a signature never imports code)"
         raise InputError("the metric 'python' needs a function", fix=fix)
     if name.lower() not in METRICS:
-        fix = did_you_mean(name.lower(), METRICS, f"Known metrics: {', '.join(METRICS)}")
+        meant = _SCORERS.get(name.lower(), name.lower())
+        fix = did_you_mean(meant, METRICS, f"Known metrics: {', '.join(METRICS)}")
         raise InputError(f"unknown metric {name!r}", fix=fix)
     return METRICS[name.lower()]
 
@@ -842,7 +845,8 @@ def make_metric(metric: str | Metric) -> Metric:
         return own
     form = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?", metric.strip())
     if form is None:
-        raise InputError(f"cannot parse the metric {metric!r}", fix="Write name or name(parameter=value,…)")
+        fix = 'Write a name such as gleu, or a name with parameters in quotes: "gleu(order=3)"'
+        raise InputError(f"cannot parse the metric {metric!r}", fix=fix)
     kind = metric_class(form[1])
     return kind(**_parameters(kind, form[2] or ""))
 
