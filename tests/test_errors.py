@@ -6,6 +6,7 @@ import pytest
 
 import gecbench
 from gecbench.corpora.demo import DATA
+from gecbench.errors import did_you_mean
 
 GOOD = str(DATA / "systems" / "good-corrector.txt")
 
@@ -42,6 +43,14 @@ def test_did_you_mean_in_names(refused, arguments, hint):
 )
 def test_did_you_mean_in_other_commands(refused, arguments, hint):
     refused(arguments, hint)
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [("B-C", "Did you mean b_c?"), ("abcd", "Did you mean abc?"), ("-", "none"), ("xyz", "none"), ("", "none")],
+)
+def test_case_and_punctuation_do_not_matter(word, hint):
+    assert did_you_mean(word, iter(["abc", "b_c", "_"]), "none") == hint
 
 
 def test_nothing_near_is_not_guessed(refused):

@@ -147,15 +147,26 @@ def write_advice(error: OSError) -> str | None:
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return "Did you mean …?", or another fix if no known word is close.
 
+    Prefer a known word that differs only in case, spaces or punctuation.
+
     >>> did_you_mean("glue", ["gleu", "m2"], "Choose one of gleu, m2")
     'Did you mean gleu?'
     >>> did_you_mean("xyz", ["gleu", "m2"], "Choose one of gleu, m2")
     'Choose one of gleu, m2'
+    >>> did_you_mean("JFLEG-test", ["jfleg", "jfleg:test"])
+    'Did you mean jfleg:test?'
     """
     from difflib import get_close_matches
 
-    near = get_close_matches(word, known, n=1, cutoff=0.72)
+    known, letters = list(known), _letters(word)
+    same = [each for each in known if letters and _letters(each) == letters]
+    near = same or get_close_matches(word, known, n=1, cutoff=0.72)
     return f"Did you mean {near[0]}?" if near else otherwise
+
+
+def _letters(text: str) -> str:
+    """Return the lowercase letters and digits of a text."""
+    return "".join(filter(str.isalnum, text)).lower()
 
 
 class UpstreamError(GecbenchError):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,41 @@ def test_every_python_function_takes_a_name():
 def test_what_is_no_corpus(what, message):
     with pytest.raises(gecbench.InputError, match=message):
         gecbench.score(GOOD, what)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("JFLEG", "jfleg"),
+        ("JFLEG:test", "jfleg:test"),
+        ("CoNLL-14", "conll14"),
+        ("jfleg-test", "jfleg:test"),
+        ("jfleg/test", "jfleg:test"),
+        ("jfleg test", "jfleg:test"),
+        ("JFLEG:Dev", "jfleg:dev"),
+        ("cweb/s/dev", "cweb:s:dev"),
+        ("conll14_bn15", "conll14:bn15"),
+        ("Demo", "demo"),
+    ],
+)
+def test_names_with_other_case_or_punctuation(written, name, refused):
+    hint = rf"there is no corpus or file '{written}'\. Did you mean {name}\?$"
+    with pytest.raises(gecbench.InputError, match=hint):
+        gecbench.score(GOOD, written)
+    refused(["score", "-c", written, "-p", OUTPUTS], hint)
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("jfleg-test", "no dataset 'jfleg-test'. Did you mean jfleg:test?"),
+        ("CoNLL-14", "no dataset 'CoNLL-14'. Did you mean conll14?"),
+        ("jfleg:Dev", "nor a split of jfleg. Did you mean dev?"),
+    ],
+)
+def test_names_of_datasets_with_other_case_or_punctuation(written, hint):
+    with pytest.raises(gecbench.InputError, match=f"{re.escape(hint)}$"):
+        gecbench.load_corpus(written)
 
 
 def test_a_name_that_is_not_a_string():

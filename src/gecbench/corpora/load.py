@@ -299,7 +299,7 @@ def find_dataset(name: str) -> DatasetDeclaration:
         declared = DATASETS[ALIASES[name]]
         return replace(declared, default_config=declared.aliases[name])
     if name not in DATASETS:
-        fix = did_you_mean(name, DATASETS, f"Choose one of {', '.join(DATASETS)}")
+        fix = _suggest_name(name, f"Choose one of {', '.join(DATASETS)}")
         raise InputError(f"there is no dataset {name!r}", fix=fix)
     return DATASETS[name]
 
@@ -331,7 +331,8 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
         else:
             configs, splits = list(declared.configs), list(declared.splits())
             choices = f"Configurations: {', '.join(configs)}; splits: {', '.join(splits)}"
-            fix = did_you_mean(part, configs + splits, choices)
+            others = ["dev"] if "validation" in splits else []
+            fix = did_you_mean(part, configs + splits + others, choices)
             raise InputError(f"{part!r} is neither a configuration nor a split of {name}", fix=fix)
     return declared.name, config or (declared.default_config if name in ALIASES else None), split
 
@@ -366,6 +367,22 @@ def _known_corpora() -> str:
     return f"a corpus name (demo, {', '.join(names)}), {others}"
 
 
+def _suggest_name(name: str, otherwise: str) -> str:
+    """Suggest the corpus name that was meant, or another fix if none is close."""
+    _, colon, rest = name.partition(":")
+    names = ["demo", *DATASETS, *ALIASES, *_full_names(), *(known + colon + rest for known in (*DATASETS, *ALIASES))]
+    return did_you_mean(name, names, otherwise)
+
+
+def _full_names() -> Iterator[str]:
+    """Yield the corpus names with a configuration, a split or both."""
+    for known, declared in (*DATASETS.items(), *((alias, DATASETS[name]) for alias, name in ALIASES.items())):
+        for config in declared.configs.values():
+            splits = ["dev" if split == "validation" else split for split in config.splits]
+            yield from (f"{known}:{part}" for part in (config.name, *splits))
+            yield from (f"{known}:{config.name}:{split}" for split in splits)
+
+
 def read_file(name: str) -> Corpus:
     """Read a corpus file.
 
@@ -373,9 +390,7 @@ def read_file(name: str) -> Corpus:
     """
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
-        _, colon, rest = name.partition(":")
-        names = ["demo", *(known + colon + rest for known in (*DATASETS, *ALIASES))]
-        fix = did_you_mean(name, names, f"Give {_known_corpora()}")
+        fix = _suggest_name(name, f"Give {_known_corpora()}")
         raise InputError(f"there is no corpus or file {name!r:.80}", fix=fix)
     if ending in (".m2", ".xml"):
         return read_edits(name)
