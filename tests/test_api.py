@@ -170,6 +170,8 @@ class TestCompare:
             compare({"alone": SYSTEMS["rule-based"]}, DEMO)
         with pytest.raises(InputError, match="no systems"):
             compare({}, DEMO)
+        with pytest.raises(InputError, match=r"^the name of a system is an int \(2\), not a string\. Use compare\("):
+            compare({"one": SYSTEMS["rule-based"], 2: SYSTEMS["do-nothing"]}, DEMO, resamples=5)
         with pytest.raises(InputError, match=r"Use compare\("):
             score(SYSTEMS, DEMO)
         with pytest.raises(InputError, match="metrics is empty"):

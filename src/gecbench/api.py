@@ -186,8 +186,9 @@ def compare(
         use `render("markdown")`, `to_dict()` or `to_pandas()`.
 
     Raises:
-        InputError: The input cannot be scored (see `score`), the test or the system in `against` is unknown, there is
-            only one system to test, or `resamples` is 0 and the test needs resamples.
+        InputError: The input cannot be scored (see `score`), the name of a system is not a string, the test or the
+            system in `against` is unknown, there is only one system to test, or `resamples` is 0 and the test needs
+            resamples.
         gecbench.errors.MissingDependencyError: The metric or tokenizer needs a package that is not installed.
         gecbench.errors.UpstreamError: A named corpus cannot be downloaded.
 
@@ -203,6 +204,10 @@ def compare(
         raise InputError(problem, fix="Use compare({name: predictions, …}, corpus)")
     if not systems:
         raise InputError("there are no systems to compare", fix="Use compare({name: predictions, …}, corpus)")
+    for name in systems:
+        if not isinstance(name, str):
+            problem = f"the name of a system is {type_name(name)} ({name!r:.60}), not a string"
+            raise InputError(problem, fix='Use compare({"my-system": predictions, …}, corpus)')
     check_comparison(systems, test, against)
     columns = metric_columns(default_metrics(corpus) if metrics is None else metrics)
     _check_files(systems.values())
