@@ -145,7 +145,11 @@ def test_chosen_systems(tmp_path, run, refused, recwarn):
     assert rows[1]["sentences"]["pairs"] < json.loads(run(*words, "-f", "json"))[1]["sentences"]["pairs"]
     assert not recwarn.list
     refused([*words, "--systems", "rule-base"], "unknown system or set 'rule-base'. Did you mean")
-    refused([*words, "--systems", "rule-based"], "1 system with both scores and judgments")
+    refused(
+        [*words, "--systems", "rule-based"], "1 system with both scores and judgments. Give scores of at least three"
+    )
+    with pytest.warns(UserWarning, match="found only 2 systems with both scores and judgments"):
+        run(*words, "--systems", "good-corrector", "do-nothing")
 
 
 def test_json_says_how_ties_counted_and_adds_tests_and_windows(run):

@@ -175,6 +175,27 @@ def test_a_perfect_and_a_reversed_metric():
         meta_evaluate([], HUMAN)
 
 
+def test_two_systems_give_a_warning():
+    message = (
+        "^found only 2 systems with both scores and judgments, so each correlation is 1, -1 or undefined. "
+        "Give scores of at least three$"
+    )
+    with pytest.warns(UserWarning, match=message):
+        (row,) = meta_evaluate([MetricScores("mine", "-", {"A": 1.0, "B": 3.0})], {"A": 0.9, "B": 0.1})
+    assert row.correlations["pearson"].value == pytest.approx(-1)
+
+
+def test_equal_scores_give_a_warning(recwarn):
+    even = dict.fromkeys(HUMAN, 0.5)
+    rows = meta_evaluate([MetricScores("flat", "-", even), MetricScores("good", "-", HUMAN)], HUMAN)
+    assert [isnan(row.correlations["spearman"].value) for row in rows] == [True, False]
+    meta_evaluate([MetricScores("good", "-", HUMAN)], even)
+    assert [str(found.message) for found in recwarn] == [
+        "flat: all systems have the same score, so the correlation is undefined (nan)",
+        "all systems have the same human score, so the correlation is undefined (nan)",
+    ]
+
+
 def test_table_6_from_the_published_metric_scores(mirror):
     human = golden("human_rankings.json")["grundkiewicz2015_3c_trueskill"]
     metrics = parse_system_scores(mirror.text("reassess/metric_scores"), name="reassess/metric_scores")

@@ -216,7 +216,7 @@ def choose_systems(
         for names in scored:
             same_systems(names, judged)
         problem = f"found {counted(len(common), 'system')} with both scores and judgments"
-        raise InputError(problem, fix="Give at least two systems for a correlation")
+        raise InputError(problem, fix="Give scores of at least three")
     if lone := sorted(chosen - common):
         reasons = [f"{name} ({'no scores' if name in judged else 'no judgments'})" for name in lone]
         warnings.warn(f"left out of the correlations: {', '.join(reasons)}", UserWarning, stacklevel=2)
@@ -547,6 +547,8 @@ def meta_evaluate(
     Raises:
         InputError: There are no scores, the two sides have different systems, or an option is unknown.
 
+    Fewer than three systems, or equal scores of all systems, give a warning.
+
     >>> from gecbench.human.correlation import MetricScores
     >>> row, = meta_evaluate([MetricScores("mine", "-", {"A": 3, "B": 1, "C": 2})], {"A": 0.9, "B": 0.1, "C": 0.4})
     >>> row.correlations["spearman"].value
@@ -578,8 +580,29 @@ def meta_evaluate(
                 found.metric, found.references, correlations, agreement, curve, {}, shown, raw.higher_is_better
             )
             rows.append(row)
+    _warn_of_uninformative(scores, people)
     tests = _williams_tests(scores, rows)
     return [replace(row, williams=tested) for row, tested in zip(rows, tests, strict=True)]
+
+
+def _warn_of_uninformative(scores: Sequence[MetricScores], people: SystemScores) -> None:
+    """Warn of correlations over fewer than three systems, or over equal scores."""
+    warned = []
+    if len(people) < 3:
+        found = f"found only {counted(len(people), 'system')} with both scores and judgments"
+        warned.append(f"{found}, so each correlation is 1, -1 or undefined. Give scores of at least three")
+    undefined = "so the correlation is undefined (nan)"
+    if _are_equal(people):
+        warned.append(f"all systems have the same human score, {undefined}")
+    warned += [
+        f"{each.metric}: all systems have the same score, {undefined}" for each in scores if _are_equal(each.systems)
+    ]
+    for problem in dict.fromkeys(warned):
+        warnings.warn(problem, UserWarning, stacklevel=3)
+
+
+def _are_equal(scores: SystemScores) -> bool:
+    return len(scores) > 1 and len(set(scores.values())) == 1
 
 
 def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Iterator[Window]:
