@@ -119,7 +119,8 @@ def read_merged_ids(lines: list[str]) -> list[int]:
     """
     numbers = [int(line) for line in lines if line]
     if len(numbers) % 2:
-        raise InputError("the merged sentences do not come in pairs", file=MERGED)
+        problem = f"{len(numbers)} lines, but merged sentences are listed in pairs, one sentence number per line"
+        raise InputError(problem, file=MERGED)
     return [number for second in numbers[1::2] for number in (second - 1, second)]
 
 
