@@ -53,8 +53,8 @@ class GLEU(Metric):
 
     The precision is the share of the prediction's n-grams that are in a reference. The penalty counts n-grams kept from
     the source that are not in the reference. With several references, one is drawn per sentence, 500 times, and the
-    mean is reported. As in the official script, the corpus score is 0 if, for one length of n-grams, no sentence has
-    more matching than penalized n-grams.
+    mean is reported. As in the official script, the corpus score is 0 if there is a length of n-grams for which no
+    sentence has more matches than penalties.
 
     Args:
         order: The longest n-gram. With `-n 3`, the official script leaves out longer n-grams but still divides by 4, so
