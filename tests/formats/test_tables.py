@@ -9,6 +9,7 @@ from tables import CORPUS, FRAMES, IDS, SOURCES, TEXTS, WRITERS, as_dataset, as_
 
 import gecbench
 from gecbench.cli import main
+from gecbench.corpus.prepare import MixedUpTextWarning
 from gecbench.errors import InputError
 from gecbench.formats.tables import (
     columns_of,
@@ -365,30 +366,51 @@ def test_a_missing_id_of_a_reference_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["index", "Unnamed: 0", "sentence_id"])
-def test_a_column_that_numbers_rows_in_another_order_is_an_error(tmp_path, name):
-    corpus = gecbench.load_demo().select(range(9))
-    order = [1, 0, *range(2, 9)]
-    rows = "".join(f"{i},good {i}\n" for i in order)
-    (tmp_path / "p.csv").write_text(f"{name},prediction\n{rows}", encoding="utf-8")
-    with pytest.raises(InputError, match=f"p.csv: the column {name!r} numbers the rows in another order. Rename it"):
-        read_predictions(tmp_path / "p.csv", corpus)
-    (tmp_path / "p.csv").write_text(f"{name},prediction\n" + "".join(f"{i},good\n" for i in range(9)), encoding="utf-8")
-    assert read_predictions(tmp_path / "p.csv", corpus) == ["good"] * 9
-    (tmp_path / "p.csv").write_text(f"{name},prediction\n" + "7,good\n" * 9, encoding="utf-8")
-    assert read_predictions(tmp_path / "p.csv", corpus) == ["good"] * 9
+def test_a_column_that_numbers_rows_in_another_order(tmp_path, name):
+    corpus, path = gecbench.load_demo().select(range(9)), tmp_path / "p.csv"
+
+    def read(numbers, header=f"{name},prediction", extra=""):
+        path.write_text(f"{header}\n" + "".join(f"{i},good{extra}\n" for i in numbers), encoding="utf-8")
+        return read_predictions(path, corpus)
+
+    with pytest.warns(MixedUpTextWarning, match=f"p.csv: the column {name!r} numbers the rows in another order"):
+        assert read([1, 0, *range(2, 9)]) == ["good"] * 9
+    assert read(range(9)) == read(range(1, 10)) == read([7] * 9) == ["good"] * 9
 
 
-def test_a_json_array_is_not_plain_text(tmp_path):
-    (tmp_path / "p.json").write_text('["He goes ."]\n', encoding="utf-8")
+def test_sources_decide_instead_of_numbers(tmp_path):
+    corpus, path = gecbench.load_demo().select(range(9)), tmp_path / "p.tsv"
+    rows = "".join(f"{8 - i}\t{source}\tgood\n" for i, source in enumerate(corpus.sources))
+    path.write_text(f"index\tsource\tprediction\n{rows}", encoding="utf-8")
+    assert read_predictions(path, corpus) == ["good"] * 9
+
+
+@pytest.mark.parametrize("text", ['["He goes ."]\n', '[\n"He goes ."\n]\n', '{"prediction": "He goes ."}\n'])
+def test_json_is_not_plain_text(tmp_path, text):
+    (tmp_path / "p.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"p\.json: is JSON, not plain text. Write one JSON object per line"):
         read_predictions(tmp_path / "p.json", gecbench.load_demo())
+    with pytest.raises(InputError, match=r"p\.json: is JSON, not plain text"):
+        read_parallel(tmp_path / "p.json", [tmp_path / "p.json"])
+    (tmp_path / "p.json").write_text("[1] He goes .\n" * 42, encoding="utf-8")
+    assert len(read_predictions(tmp_path / "p.json", gecbench.load_demo())) == 42
 
 
 def test_ids_of_references_must_be_those_of_the_sources(tmp_path):
-    (tmp_path / "s.txt").write_text("He go .\nI agree .\n", encoding="utf-8")
+    (tmp_path / "s.csv").write_text("id,source\n1,He go .\n2,I agree .\n", encoding="utf-8")
     (tmp_path / "r.csv").write_text("id,reference\n3,He goes .\n4,I agree !\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"r\.csv: 2 ids are not in the corpus: '3', '4'"):
-        read_parallel(tmp_path / "s.txt", [tmp_path / "r.csv"])
+        read_parallel(tmp_path / "s.csv", [tmp_path / "r.csv"])
+
+
+@pytest.mark.parametrize("sources", ["He go .\nI agree .\n", "id,source\ne1,He go .\ne1,I agree .\n"])
+def test_other_ids_are_ignored(tmp_path, sources):
+    """The sources have no ids, or the ids of essays with several sentences."""
+    name = tmp_path / ("s.csv" if sources.startswith("id") else "s.txt")
+    name.write_text(sources, encoding="utf-8")
+    (tmp_path / "r.csv").write_text("id,reference\ne1,He goes .\ne1,I agree !\n", encoding="utf-8")
+    corpus = read_parallel(name, [tmp_path / "r.csv"])
+    assert (corpus.ids, corpus.references) == (("1", "2"), (("He goes .",), ("I agree !",)))
 
 
 def test_parallel_round_trip(tmp_path):

@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command, check_one_given, count
+from gecbench.cli.options import add_command, check_one_given, count, read_parallel_text
 from gecbench.corpora.load import CORPUS_FILES, read_file
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_groups, derive_references, ungroup, with_references
-from gecbench.corpus.prepare import check_references_alignment
 from gecbench.display import log_info
 from gecbench.errors import InputError, counted
 from gecbench.formats.imeasure_xml import write_imeasure_xml
 from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.m2 import write_m2
-from gecbench.formats.tables import read_parallel, write_parallel
+from gecbench.formats.tables import write_parallel
 from gecbench.formats.text import STANDARD_INPUT, check_files, check_not_overwriting, write_lines
 
 _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
@@ -60,9 +59,7 @@ def _read(options: argparse.Namespace) -> Corpus:
     ways = (options.input, options.source)
     check_one_given("input", ways, "Give an .m2, .xml or .jsonl file, or -s and -r")
     if options.source:
-        corpus = read_parallel(options.source, options.references)
-        check_references_alignment(corpus)
-        return corpus
+        return read_parallel_text(options.source, options.references)
     check_files([options.input])
     return read_file(options.input)
 

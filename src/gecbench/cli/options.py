@@ -385,7 +385,7 @@ def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
 def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | None = None) -> Corpus:
     """Read the corpus of a command, and derive references if the metrics need them."""
     from gecbench.corpus.prepare import check_corpus
-    from gecbench.formats.tables import read_edits, read_parallel
+    from gecbench.formats.tables import read_edits
     from gecbench.metrics.base import with_needed_references
 
     ways = (options.corpus, options.gold, options.source or options.references)
@@ -401,8 +401,23 @@ def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | Non
         return with_needed_references(read_edits(options.gold), chosen)
     if not options.source or not options.references:
         raise InputError("-s and -r must be given together", fix="Give the source file and at least one reference file")
-    corpus = read_parallel(options.source, options.references)
+    corpus = read_parallel_text(options.source, options.references, options.aligned)
     check_corpus(corpus, options.aligned, swapped=warn_of_swapped_names(options))
+    return corpus
+
+
+def read_parallel_text(source: str, references: Sequence[str], aligned: bool = False) -> Corpus:
+    """Read a source file and reference files.
+
+    Shifted references are an error, unless `aligned`.
+    """
+    from gecbench.corpus.prepare import check_alignment
+    from gecbench.formats.tables import read_parallel
+
+    corpus = read_parallel(source, references)
+    if not aligned:
+        for path, column in zip(references, corpus.reference_columns(), strict=True):
+            check_alignment(corpus.sources, column, "the references", path)
     return corpus
 
 
@@ -486,10 +501,6 @@ def swapped_names(source: str, references: Sequence[str], predictions: Sequence[
     for path in references if kind in _REFERENCE_WORDS else ():
         if _last_word(path) in _SOURCE_WORDS:
             return [f"-s {source} is named like a reference, but -r {path} is named like a source"]
-    if references and not any(_last_word(path) in _REFERENCE_WORDS for path in references):
-        for path in predictions:
-            if _last_word(path) in _REFERENCE_WORDS:
-                return [f"{option} {path} is named like a reference, but -r {references[0]} is not"]
     named = [path for path in predictions if kind not in _SOURCE_WORDS and _last_word(path) in _SOURCE_WORDS]
     differing = [path for path in named if not _same_content(source, path)]
     return [f"{option} {path} is named like a source, but -s {source} is not" for path in differing]

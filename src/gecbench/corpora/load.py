@@ -369,9 +369,7 @@ def _known_corpora() -> str:
 
 def _suggest_name(name: str, otherwise: str) -> str:
     """Suggest the corpus name that was meant, or another fix if none is close."""
-    _, colon, rest = name.partition(":")
-    names = ["demo", *DATASETS, *ALIASES, *_full_names(), *(known + colon + rest for known in (*DATASETS, *ALIASES))]
-    return did_you_mean(name, names, otherwise)
+    return did_you_mean(name, ["demo", *DATASETS, *ALIASES, *_full_names()], otherwise)
 
 
 def _full_names() -> Iterator[str]:

@@ -81,7 +81,8 @@ class RawTextWarning(UserWarning):
 class DamagedTextWarning(UserWarning):
     """Several lines are damaged.
 
-    They are empty, or contain NUL bytes, subword marks (@@, ▁) or non-ASCII white space.
+    They are empty, have no capital letters, or contain NUL bytes, subword marks (@@, ##, ▁), escapes (&apos;), special
+    tokens (<pad>) or non-ASCII white space. Or many of them are the same text.
     """
 
 
@@ -150,7 +151,7 @@ class Preprocessing:
         if self.foreign not in ("warning", "error"):
             raise InputError(f"unknown value foreign={self.foreign!r}", fix="Choose 'warning' or 'error'")
         for name in ("tokenized", "aligned"):
-            if not isinstance(getattr(self, name), bool):
+            if getattr(self, name) not in (True, False):
                 raise InputError(f"{name}={getattr(self, name)!r:.80} is not True or False")
 
     def prepare(
@@ -297,17 +298,10 @@ def check_corpus(corpus: Corpus, aligned: bool = False, *, swapped: bool = False
     if not aligned and not known:
         for problem in _identical_to_source(corpus, columns):
             raise IdenticalTextError(problem, fix=_IF_INTENDED)
-        check_references_alignment(corpus)
-        for problem in [*_doubled_references(corpus, columns), *(() if swapped else _swapped(corpus, columns))]:
+        found = [*_doubled_references(corpus, columns), *_shifted_references(corpus, columns)]
+        for problem in [*found, *(() if swapped else _swapped(corpus, columns))]:
             warnings.warn(f"{problem}. {_IF_INTENDED}.", MixedUpTextWarning, stacklevel=3)
     _CHECKED_CORPORA.put(corpus, aligned, True)
-
-
-def check_references_alignment(corpus: Corpus) -> None:
-    """Raise an error if references do not seem to belong to their sources."""
-    for k, column in enumerate(corpus.reference_columns()):
-        file = _reference_file(corpus, k)
-        check_alignment(corpus.sources, column, "the references" if file else f"the lines of reference {k}", file)
 
 
 def misplaced_references(corpus: Corpus) -> list[str]:
@@ -336,6 +330,19 @@ def _identical_to_source(corpus: Corpus, columns: Sequence[Sequence[str]]) -> It
             yield f"{_reference_name(corpus, k)} is identical to the sources"
 
 
+def _shifted_references(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a message for each reference that does not seem to belong to the sources.
+
+    Raw references are skipped, because they are tokenized later. The command line has checked the files of references.
+    """
+    for k, column in enumerate(columns if "reference_files" not in corpus.metadata else ()):
+        try:
+            check_alignment(corpus.sources, column, f"the lines of {_reference_name(corpus, k)}")
+        except InputError as error:
+            if not tokenized_unlike(corpus.sources, column):
+                yield error.problem
+
+
 def _doubled_references(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
     for one, other in combinations(range(len(columns)), 2):
         if len(corpus) >= MIN_LINES and _same_lines(columns[one], columns[other]):
@@ -344,19 +351,14 @@ def _doubled_references(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Ite
             yield f"{' and '.join(names)} {problem} as two references"
 
 
-def _reference_file(corpus: Corpus, k: int) -> str | None:
-    """Return the file of a reference set.
+def _reference_name(corpus: Corpus, k: int) -> str:
+    """Return the file of a reference set, or "reference" and its number from 0.
 
-    Return None unless the files of all reference sets are known.
+    The file is returned only if the files of all reference sets are known.
     """
     files = corpus.metadata.get("reference_files")
     most = max(map(len, corpus.references or ((),)))
-    return str(files[k]) if isinstance(files, tuple) and len(files) == most else None
-
-
-def _reference_name(corpus: Corpus, k: int) -> str:
-    """Return the file of a reference set, or "reference" and its number from 0."""
-    return _reference_file(corpus, k) or f"reference {k}"
+    return str(files[k]) if isinstance(files, tuple) and len(files) == most else f"reference {k}"
 
 
 def _same_lines(left: Iterable[str], right: Iterable[str]) -> bool:
@@ -1003,15 +1005,17 @@ def _warn_of_lost_case(sources: Sequence[str], lines: Sequence[str], name: str) 
 
 
 def _warn_of_repeated_text(sources: Sequence[str], lines: Sequence[str], name: str) -> None:
-    """Warn if a model gave many different sentences the same output.
+    """Warn if many different sentences have the same, unrelated output.
 
     The first lines are checked. Empty lines are reported by `warn_of_damage`.
     """
     probes = lines[:_REPEAT_PROBES]
     (text, most), *_ = Counter(probes).most_common(1)
-    if text.strip() and most >= max(_REPEATS, _REPEATED_SHARE * len(probes)):
-        count = len({source for source, line in zip(sources, probes, strict=False) if line == text})
-        if count >= max(_REPEATS, _REPEATED_SHARE * len(probes)):
+    needed = max(_REPEATS, _REPEATED_SHARE * len(probes))
+    if text.strip() and most >= needed:
+        alike = list({source for source, line in zip(sources, probes, strict=False) if line == text})
+        count = int(foreign_lines(alike, [text] * len(alike)).sum())
+        if count >= needed:
             problem = f"{count} different sentences have the same output {_shown(text)!r}"
             _warn_of_lines(name, f"{problem}. Check whether the model failed")
 

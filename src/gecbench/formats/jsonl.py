@@ -76,7 +76,7 @@ def _check_row(row: Any, first: dict[str, Any], file: str, line: int) -> None:
             raise InputError("not a JSON object", fix='Write {"source": ..., ...}')
         if not isinstance(row.get("source"), str):
             raise InputError("'source' is missing or not a string", fix='Write {"source": "...", ...}')
-        if "reference" in row and "references" not in row:
+        if "reference" in row and not row.keys() & {"references", "annotations", "groups"}:
             raise InputError("'reference' is unknown", fix='Write "references": ["...", ...]')
         for key in ("references", "annotations", "groups", "id"):
             if (key in row) != (key in first):

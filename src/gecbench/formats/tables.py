@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +25,7 @@ import numpy as np
 
 from gecbench.corpus.corpus import Corpus, check_line_count, check_ordered, python_values
 from gecbench.corpus.edits import EditedTexts, EditTable
+from gecbench.corpus.prepare import MixedUpTextWarning
 from gecbench.corpus.tokenize import plain_form
 from gecbench.display import log_info
 from gecbench.errors import GIVE_TEXT, InputError, counted, plain_number, type_name
@@ -317,9 +320,17 @@ def check_not_m2(lines: Sequence[str], file: str, fix: str = _USE_GOLD) -> None:
 
 
 def _check_not_json(lines: Sequence[str], file: str) -> None:
-    if Path(file.removesuffix(".gz")).suffix.lower() == ".json" and lines and lines[0].lstrip().startswith(("[", "{")):
+    is_named = Path(file.removesuffix(".gz")).suffix.lower() == ".json"
+    if is_named and any(map(_is_json, ("".join(lines[:1]), "\n".join(lines)))):
         fix = "Write one JSON object per line, and name the file .jsonl"
         raise InputError("is JSON, not plain text", file=file, fix=fix)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), (list, dict))
+    except (ValueError, RecursionError):
+        return False
 
 
 def read_plain_text(path: str) -> list[str]:
@@ -372,7 +383,9 @@ def _read_texts(path: str | Path, names: Sequence[str]) -> tuple[list[str], Colu
     """
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
     if ending not in ENDINGS:
-        return read_lines(path), None
+        lines = read_lines(path)
+        _check_not_json(lines, str(path))
+        return lines, None
     columns = _READERS[ending](read_bytes(path), str(path))
     if isinstance(columns, list):
         return columns, None
@@ -464,7 +477,7 @@ def _order_by_id(columns: Columns, ids: Sequence[str]) -> Sequence[int]:
     """
     name = id_column(columns.values)
     if name is None:
-        _check_numbering(columns)
+        _warn_of_numbering(columns)
         return range(len(columns))
     given = [*map(str, columns.values[name])]
     start = None if set(given) == set(ids) else _first_number(given, ids)
@@ -492,18 +505,24 @@ def _order_by_id(columns: Columns, ids: Sequence[str]) -> Sequence[int]:
     return [rows[value] for value in ids]
 
 
-def _check_numbering(columns: Columns) -> None:
-    """Raise an error if a column such as `index` numbers the rows in another order.
+def _warn_of_numbering(columns: Columns) -> None:
+    """Warn if a column such as `index` numbers the rows in another order.
 
-    A few rows can have such numbers by chance.
+    A few rows can have such numbers by chance. A column of sources is compared with the sources instead.
     """
+    if len(columns) < _MIN_NUMBERED or any(name.lower() in SOURCE_NAMES for name in columns.values):
+        return
     for name in columns.values:
-        if name.lower() in _NUMBERING_NAMES and len(columns) >= _MIN_NUMBERED:
+        if name.lower() in _NUMBERING_NAMES:
             given = [*map(str, columns.values[name])]
             start = _first_number(given, [str(i) for i in range(len(given))])
             if start is not None and given != [str(start + i) for i in range(len(given))]:
-                fix = "Rename it to 'id' to pair rows by it, or drop it"
-                raise InputError(f"the column {name!r} numbers the rows in another order", file=columns.place, fix=fix)
+                problem = f"{columns.place or 'predictions'}: the column {name!r} numbers the rows in another order"
+                warnings.warn(
+                    f"{problem}. Rows are paired by their position, so sort them unless this is intended",
+                    MixedUpTextWarning,
+                    stacklevel=5,
+                )
 
 
 def _first_number(given: Sequence[str], ids: Sequence[str]) -> int | None:
@@ -590,24 +609,34 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpu
     if is_essays(sources):
         return _read_parallel_essays(parse_essays(sources, str(source)), references)
     check_not_m2(sources, str(source))
-    name = id_column(table.values) if table else None
-    ids = [*map(str, table.values[name] if table and name else range(1, len(sources) + 1))]
-    columns = [_read_reference(path, ids, str(source)) for path in references]
+    ids = _unique_ids(table) if table else None
+    columns = [_read_reference(path, ids, str(source), len(sources)) for path in references]
     files = {"reference_files": tuple(map(str, references))}
     return Corpus(sources, list(zip(*columns, strict=True)), ids=ids, name=Path(source).name, metadata=files)
 
 
-def _read_reference(path: str | Path, ids: Sequence[str], source: str) -> list[str]:
+def _unique_ids(table: Columns) -> list[str] | None:
+    """Return the ids of a table, or None if an id is missing or given twice."""
+    name = id_column(table.values)
+    ids = [] if name is None else list(table.values[name])
+    return [*map(str, ids)] if ids and None not in ids and len(set(map(str, ids))) == len(ids) else None
+
+
+def _read_reference(path: str | Path, ids: Sequence[str] | None, source: str, sentences: int) -> list[str]:
     """Return the references of a file in the order of the sources.
 
-    `ids` are the ids of the sources, and `source` is the file of the sources.
+    `ids` are the ids of the sources. Without them, only ids that number the sentences are used.
     """
     texts, table = _read_texts(path, REFERENCE_NAMES)
     check_not_m2(texts, str(path))
-    if table is None or id_column(table.values) is None:
-        fix = "Write one line per sentence in both files, in the same order"
-        check_line_count(len(texts), len(ids), source, str(path), fix)
-    return texts if table is None else [texts[row] for row in _order_by_id(table, ids)]
+    name = id_column(table.values) if table else None
+    if table and name and str(path) != source:
+        numbers = [str(i) for i in range(1, sentences + 1)]
+        if ids or _first_number([*map(str, table.values[name])], numbers) is not None:
+            return [texts[row] for row in _order_by_id(table, ids or numbers)]
+    fix = "Write one line per sentence in both files, in the same order"
+    check_line_count(len(texts), sentences, source, str(path), fix)
+    return texts
 
 
 def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) -> Corpus:

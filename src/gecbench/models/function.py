@@ -75,7 +75,8 @@ class FunctionModel(Model):
         try:
             with redirect_stdout(sys.stderr):
                 output = self.function(argument)
-                return list(output) if isinstance(output, Iterator) else output  # a generator runs, and may fail, here
+                is_generator = isinstance(argument, list) and isinstance(output, Iterator)
+                return list(output) if is_generator else output  # a generator runs, and may fail, here
         except (Exception, SystemExit) as error:
             text = shorten(str(error), 200)
             problem = f"raised {type(error).__name__}{f': {text}' if text else ''}"

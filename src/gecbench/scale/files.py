@@ -237,7 +237,10 @@ class _ParallelReader:
         self._taken = 0
         self._columns = [
             _text_reader(source, _Wanted(SOURCE_NAMES, "Rename one to source")),
-            *(_text_reader(file, _Wanted(REFERENCE_NAMES, "Rename one to references")) for file in references),
+            *(
+                _text_reader(file, _Wanted(REFERENCE_NAMES, "Rename one to references", ids=file == source))
+                for file in references
+            ),
         ]
 
     def take(self, count: int) -> _Parallel:

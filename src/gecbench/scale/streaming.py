@@ -87,7 +87,7 @@ class FileStream:
                     self._add_batches(stoppable)
             except StreamStoppedError:
                 raise self._stopped() from None
-            for checker in reversed(self._checkers()):  # errors of references name their file
+            for checker in self._checkers():
                 checker.close()
             scores = {name: self._score(stream) for name, stream in self._streams.items()}
             self._journal.finish()
