@@ -88,6 +88,7 @@ def test_a_batch_of_much_text_is_refused(arguments, file, files, refused, run, m
         ([*TEXT, "-p", "latin.txt"], "latin.txt:9: not UTF-8: byte 0xe9"),
         ([*TEXT, "-p", "broken.jsonl"], "broken.jsonl:9: not JSON"),
         ([*TEXT, "-p", "ids.jsonl"], "ids.jsonl: has an id column \\('id'\\), but --stream pairs rows by position"),
+        (["-s", "source.txt", "-r", "ids.jsonl", "-p", "output.txt"], "ids.jsonl: has an id column \\('id'\\), but"),
         ([*TEXT, "-p", "half.txt.gz"], "half.txt.gz: the gzip file is damaged"),
         ([*TEXT, "-p", "no.parquet"], "no.parquet: not a Parquet file, or incomplete. Write it again"),
         ([*TEXT, "-p", "none.parquet"], "none.parquet: no such file"),
