@@ -112,7 +112,8 @@ class IMeasure(Metric):
     name: ClassVar[str] = "imeasure"
     title: ClassVar[str] = "I-measure"
     description: ClassVar[str] = (
-        "Improvement over the source in weighted token accuracy, against the best mix of the annotators' corrections"
+        "Improvement of the weighted token accuracy over the source. The reference is the best mix of the annotators' "
+        "corrections"
     )
     papers: ClassVar[str] = "Felice & Briscoe 2015"
     lowest: ClassVar[float] = -1.0
