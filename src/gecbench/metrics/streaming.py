@@ -197,7 +197,7 @@ def _merge_two(left: Signature, right: Signature) -> Signature:
         return left
     if left.metric != right.metric or list(left) != list(right):
         raise InputError(
-            f"the parts have different signatures: {left} and {right}", fix="Count all parts with the same options"
+            f"the parts have different signatures: {left} and {right}", fix="Compute all parts with the same options"
         )
     return Signature(left.metric, tuple((key, _merge_field(key, left, right)) for key in left))
 
@@ -210,7 +210,7 @@ def _merge_field(key: str, left: Signature, right: Signature) -> str:
         return ours
     if first is None or last is None or first[1] != last[1]:
         problem = f"the parts differ: {key} is {ours!r} in one and {theirs!r} in another"
-        raise InputError(problem, fix="Count all parts with the same options and the same version of gecbench")
+        raise InputError(problem, fix="Compute all parts with the same options and the same version of gecbench")
     least = min(int(first[2]), int(last[2]))
     most = max(int(found[3] or found[2]) for found in (first, last))
     return f"{first[1]}{least}" + (f"-{most}" if most > least else "")

@@ -271,7 +271,7 @@ class CountProvenance:
 def _merge_entries(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the merged entries of one metric."""
     if not all(name in metrics for metrics in scored):
-        raise InputError(f"some tables have no counts of {name}", fix="Count all parts with the same metrics")
+        raise InputError(f"some tables have no counts of {name}", fix="Compute all parts with the same metrics")
     parts = [metrics[name] for metrics in scored]
     diagnostics: Counter[str] = Counter()
     for part in parts:
@@ -284,7 +284,7 @@ def _score(table: pyarrow.Table, name: str, provenance: CountProvenance) -> Scor
     made = provenance.metrics[name]
     hashes = table[counting.DATA + made["gold"]]
     if table[name].null_count or hashes.null_count:
-        raise InputError(f"some rows have no counts of {name}", fix="Count all parts with the same metrics")
+        raise InputError(f"some rows have no counts of {name}", fix="Compute all parts with the same metrics")
     signature = Signature.parse(made["signature"])
     metric = make_metric(str(signature))
     statistics = counting.statistics_from_column(table[name], made["width"])
