@@ -178,7 +178,7 @@ def test_a_perfect_and_a_reversed_metric():
 def test_two_systems_give_a_warning():
     message = (
         "^found only 2 systems with both scores and judgments, so each correlation is 1, -1 or undefined. "
-        "Give scores of at least three$"
+        "Give scores of at least three systems$"
     )
     with pytest.warns(UserWarning, match=message):
         (row,) = meta_evaluate([MetricScores("mine", "-", {"A": 1.0, "B": 3.0})], {"A": 0.9, "B": 0.1})

@@ -216,7 +216,7 @@ def choose_systems(
         for names in scored:
             same_systems(names, judged)
         problem = f"found {counted(len(common), 'system')} with both scores and judgments"
-        raise InputError(problem, fix="Give scores of at least three")
+        raise InputError(problem, fix="Give scores of at least three systems")
     if lone := sorted(chosen - common):
         reasons = [f"{name} ({'no scores' if name in judged else 'no judgments'})" for name in lone]
         warnings.warn(f"left out of the correlations: {', '.join(reasons)}", UserWarning, stacklevel=2)
@@ -590,7 +590,7 @@ def _warn_of_uninformative(scores: Sequence[MetricScores], people: SystemScores)
     warned = []
     if len(people) < 3:
         found = f"found only {counted(len(people), 'system')} with both scores and judgments"
-        warned.append(f"{found}, so each correlation is 1, -1 or undefined. Give scores of at least three")
+        warned.append(f"{found}, so each correlation is 1, -1 or undefined. Give scores of at least three systems")
     undefined = "so the correlation is undefined (nan)"
     if _are_equal(people):
         warned.append(f"all systems have the same human score, {undefined}")
