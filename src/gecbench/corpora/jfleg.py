@@ -249,7 +249,13 @@ DATASET = DatasetDeclaration(
     default_config="default",
     configs=by_name(
         Config("default", "sentences, four rewrites, GUG judgments", DEFAULT_FIELDS, _BOTH, default_rows),
-        Config("m2", "edits of each rewrite: derived from the rewrite, and as published", M2_FIELDS, _BOTH, m2_rows),
+        Config(
+            "m2",
+            "edits of each rewrite, in two versions: derived from the rewrite, and as published",
+            M2_FIELDS,
+            _BOTH,
+            m2_rows,
+        ),
         Config(
             "judgments",
             "human judgments of pairs of texts (outputs of four systems, a rewrite, the input)",
