@@ -124,7 +124,9 @@ def _add_submit(actions: Any) -> None:
     parser.add_argument("--approach", metavar="APPROACH", choices=APPROACHES, default="", help=approaches)
     parser.add_argument("--size", default="", help="number of parameters, such as 11B")
     weights = parser.add_mutually_exclusive_group()
-    weights.add_argument("--open-weights", action="store_true", default=None, help="the weights of the model are public")
+    weights.add_argument(
+        "--open-weights", action="store_true", default=None, help="the weights of the model are public"
+    )
     weights.add_argument(
         "--closed-weights", action="store_false", dest="open_weights", help="the weights of the model are not public"
     )
