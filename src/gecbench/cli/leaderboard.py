@@ -230,7 +230,7 @@ def _add_verify(actions: Any) -> None:
 The exit status is 2 if a record differs from its new scores.
 """
     parser = add_command(actions, "verify", "Rescore a board's records and report differences", examples, verify)
-    parser.add_argument("files", metavar="RECORD", nargs="*", help="record files of the board (default: all)")
+    parser.add_argument("files", metavar="RECORD", nargs="*", help="the board's record files (default: all)")
     parser.add_argument("--board", default=_DEFAULT, help=_BOARD)
     _add_corpora(parser, "corpus to score on; may be repeated")
     _add_plugins(parser)

@@ -519,7 +519,7 @@ def _warn_of_numbering(columns: Columns) -> None:
             if start is not None and given != [str(start + i) for i in range(len(given))]:
                 problem = f"{columns.place or 'predictions'}: the column {name!r} numbers the rows in another order"
                 warnings.warn(
-                    f"{problem}. Rows are paired by their position, so sort them unless this is intended",
+                    f"{problem}. Rows are paired by position. If their order is wrong, sort them by this column",
                     MixedUpTextWarning,
                     stacklevel=5,
                 )

@@ -504,7 +504,8 @@ def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Seque
         if len(sentence) != references:
             raise InputError(
                 f"m2: sentence {i + 1} has only {len(sentence)} of {counted(references, 'reference')}",
-                fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
+                fix="Remove the parameters annotators=… and policy=average, or give every sentence the same number of "
+                "references",
             )
 
 
