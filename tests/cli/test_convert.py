@@ -47,7 +47,7 @@ def test_error_groups_become_annotations_again(run, folder):
         *[
             (
                 [GOLD, "--annotator", "0", "-o", name],
-                f"^gecbench: {name}: --annotator writes plain text. Choose a file name that ends in .txt.\n$",
+                f"^gecbench: {name}: --annotator can write only plain text. Choose a file name that ends in .txt.\n$",
             )
             for name in ("a0.m2", "a0.xml", "a0.jsonl", "a0.m2.gz")
         ],

@@ -68,7 +68,7 @@ def _write(corpus: Corpus, path: str, annotator: int | None) -> None:
     kind = path.removesuffix(".gz")
     if annotator is not None and kind.endswith(CORPUS_FILES):
         fix = "Choose a file name that ends in .txt"
-        raise InputError("--annotator writes plain text", file=path, fix=fix)
+        raise InputError("--annotator can write only plain text", file=path, fix=fix)
     if annotator is not None:
         write_lines(path, _annotator_text(_with_annotations(corpus), annotator))
     elif kind.endswith(".m2"):
