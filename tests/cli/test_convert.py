@@ -40,7 +40,7 @@ def test_error_groups_become_annotations_again(run, folder):
         (["a.m2", "-o", "b.m2"], "no such file"),
         (["a.m2", "-s", "s", "-r", "r", "-o", "b.m2"], "more than one input"),
         (["a.txt", "-o", "b.m2"], "a.txt: no such file"),
-        ([str(DATA / "source.txt"), "-o", "b.m2"], "source.txt: is plain text, not a corpus"),
+        ([str(DATA / "source.txt"), "-o", "b.m2"], "source.txt: is plain text, not a corpus file"),
         ([GOLD], "no output"),
         ([GOLD, "-o", "out.xyz"], "unknown output format"),
         ([GOLD, "-o", "-", "--annotator", "5"], "no annotator 5"),

@@ -179,7 +179,7 @@ class HumanJudgments:
             return corpus
         if len(corpus) <= places[-1]:
             raise InputError(
-                f"{corpus.name} has {counted(len(corpus), 'sentence')}, but sentence {places[-1] + 1} was judged",
+                f"{corpus.name} has {counted(len(corpus), 'sentence')}, but the human judgments include sentence {places[-1] + 1}",
                 fix=f"Give references for all sentences of {self.corpus}, or for the {len(places)} that were judged",
             )
         return corpus.select(places)

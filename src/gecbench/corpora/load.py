@@ -407,7 +407,7 @@ def read_file(name: str) -> Corpus:
 def _check_is_json(lines: Sequence[str], name: str) -> None:
     """Reject a file of plain text, which is neither M2 nor JSON Lines."""
     if lines and not lines[0].lstrip().startswith("{"):
-        raise InputError(f"is plain text, not a corpus ({', '.join(CORPUS_FILES)})", file=name, fix=GIVE_TEXT)
+        raise InputError(f"is plain text, not a corpus file ({', '.join(CORPUS_FILES)})", file=name, fix=GIVE_TEXT)
 
 
 def _load_from_hub(text: str) -> Corpus:
