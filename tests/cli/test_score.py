@@ -142,7 +142,7 @@ def test_command_line(change, message, good_files, refused):
 BAD_CORPORA = {
     "plain text as a corpus": (
         ["-c", "s", "-p", "p"],
-        r"s: is plain text, not a corpus file \(\.m2, \.xml, \.jsonl\)\. Give sources with -s and references with -r\.$",
+        r"s: is plain text, not a corpus file \(\.m2, \.xml, \.jsonl\)\. Give sources with -s and references with -r",
     ),
     "plain text as gold edits": (
         ["--gold", "s", "-p", "p"],

@@ -99,7 +99,7 @@ def test_a_batch_of_much_text_is_refused(arguments, file, files, refused, run, m
         ([*TEXT, "-p", "output.txt", "output.txt"], "--stream scores one system at a time"),
         ([*TEXT, "-p", "output.txt", "--by", "edit-distance"], "gecbench: --by cannot be combined with --stream"),
         ([*TEXT, "-p", "output.txt", "--clean"], "gecbench: --clean cannot be combined with --stream"),
-        ([*TEXT, "-p", "output.txt", "--per-sentence"], "--stream cannot print sentence scores. Write them to a Parquet"),
+        ([*TEXT, "-p", "output.txt", "--per-sentence"], "--stream cannot print sentence scores. Write them to"),
         ([*TEXT, "-p", "output.txt", "--per-sentence", "out.tsv"], "out.tsv: sentence scores are written as Parquet"),
         ([*TEXT, "-p", "output.txt", "--tokenize", "auto"], "Tokenize the file first: gecbench tokenize FILE -s"),
         ([*TEXT, "-p", "raw.txt"], "Tokenize the file first: gecbench tokenize FILE -s SOURCE, or pass --tokenized to"),

@@ -210,7 +210,8 @@ def _check_stream(options: argparse.Namespace) -> None:
         raise InputError("--resamples cannot be combined with --stream", fix=fix)
     _check_not_combined(pick(options, "by", "average", "clean"), "--stream")
     if options.per_sentence == "":
-        raise InputError("--stream cannot print sentence scores", fix="Write them to a Parquet file: --per-sentence FILE.parquet")
+        fix = "Write them to a Parquet file: --per-sentence FILE.parquet"
+        raise InputError("--stream cannot print sentence scores", fix=fix)
 
 
 def _check_not_combined(given: Mapping[str, object], other: str) -> None:

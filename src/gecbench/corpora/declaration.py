@@ -178,8 +178,9 @@ class HumanJudgments:
         if len(corpus) == len(places):
             return corpus
         if len(corpus) <= places[-1]:
+            found = f"{corpus.name} has {counted(len(corpus), 'sentence')}"
             raise InputError(
-                f"{corpus.name} has {counted(len(corpus), 'sentence')}, but the human judgments include sentence {places[-1] + 1}",
+                f"{found}, but the human judgments include sentence {places[-1] + 1}",
                 fix=f"Give references for all sentences of {self.corpus}, or for the {len(places)} that were judged",
             )
         return corpus.select(places)

@@ -491,8 +491,8 @@ def check_annotators(annotators: int | None, size: int) -> None:
     """
     if annotators is not None and annotators > size:
         raise InputError(
-            f"{counted(annotators, 'annotator')} for a sentence of {counted(size, 'byte')}, but so few bytes can have at "
-            f"most {counted(size, 'annotator')}",
+            f"{counted(annotators, 'annotator')} for a sentence of {counted(size, 'byte')}, which can have at most "
+            f"{counted(size, 'annotator')}",
             fix="Correct the number of annotators",
         )
 
